@@ -1,0 +1,32 @@
+"""skillbench: Inspect tasks that measure whether a model can carry out a support skill.
+
+Public names: the tasks, the loading functions and the version. They are imported on first use, so
+that reading data does not load Inspect.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skillbench_tasks.datasets.loaders import load_cases, load_skills
+    from skillbench_tasks.zero_shot import zero_shot
+
+__all__ = ["__version__", "load_cases", "load_skills", "zero_shot"]
+
+__version__ = "0.1.0"
+"""Version of the distribution."""
+
+_HOMES = {
+    "load_cases": "skillbench_tasks.datasets.loaders",
+    "load_skills": "skillbench_tasks.datasets.loaders",
+    "zero_shot": "skillbench_tasks.zero_shot",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on its first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,47 @@
+"""The Inspect entry point: importing it registers every task, solver, scorer, agent and metric."""
+
+from __future__ import annotations
+
+from skillbench_tasks.scorers.shells import (
+    constraints,
+    final_state,
+    mean_without_user_faults,
+    outcome,
+    rules,
+    scored,
+    unscored,
+    user_faults,
+    verified,
+)
+from skillbench_tasks.solvers.agents import desk_agent
+from skillbench_tasks.solvers.baselines import (
+    always_transfer,
+    claim_done,
+    reference,
+    refuse,
+    silent,
+    spam,
+)
+from skillbench_tasks.solvers.dialogue import dialogue
+from skillbench_tasks.zero_shot import zero_shot
+
+__all__ = [
+    "always_transfer",
+    "claim_done",
+    "constraints",
+    "desk_agent",
+    "dialogue",
+    "final_state",
+    "mean_without_user_faults",
+    "outcome",
+    "reference",
+    "refuse",
+    "rules",
+    "scored",
+    "silent",
+    "spam",
+    "unscored",
+    "user_faults",
+    "verified",
+    "zero_shot",
+]

@@ -1,0 +1,119 @@
+"""The `skillbench` command; every verb calls one function."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from skillbench_tasks.errors import SkillbenchError
+
+__all__ = ["main", "skillbench"]
+
+
+@click.group()
+@click.version_option(package_name="skillbench-tasks")
+def skillbench() -> None:
+    """Cases, checks and proofs of the skillbench suite."""
+
+
+_skills = click.option(
+    "--skills",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=None,
+    help="Folder of skills; default: those that ship.",
+)
+
+
+@skillbench.command("list")
+@_skills
+def list_cases(skills: Path | None) -> None:
+    """List all cases."""
+    from skillbench_tasks.datasets.loaders import load_cases
+    from skillbench_tasks.reports.cases import case_table
+
+    click.echo(case_table(load_cases(skills)))
+
+
+@skillbench.command()
+@click.argument("case")
+@_skills
+def show(case: str, skills: Path | None) -> None:
+    """Show one case: policy, user, gold dialogue, checks."""
+    from skillbench_tasks.datasets.loaders import case_by_id
+    from skillbench_tasks.reports.cases import case_page
+
+    click.echo(case_page(case_by_id(case, skills)))
+
+
+@skillbench.command()
+@click.argument("skill")
+@_skills
+def skeleton(skill: str, skills: Path | None) -> None:
+    """Print the skeletons on which a skill's gold conversations are authored."""
+    from skillbench_tasks.datasets.loaders import cases_of, load_skills
+    from skillbench_tasks.reports.cases import skeleton_page
+
+    for found in load_skills(skills, skill):
+        for case in cases_of(found, words=False):
+            click.echo(skeleton_page(case) + "\n")
+
+
+@skillbench.command()
+@click.argument("skill", required=False)
+@_skills
+def check(skill: str | None, skills: Path | None) -> None:
+    """Check files, words and gold runs; exit 1 when something is wrong."""
+    from skillbench_tasks.reports.checking import check_skills
+
+    count, faults = check_skills(skills, skill)
+    for fault in faults:
+        click.echo(fault)
+    click.echo(f"{count} cases, {len(faults)} faults")
+    sys.exit(1 if faults else 0)
+
+
+@skillbench.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON; the default is the same, indented.")
+@_skills
+def stats(as_json: bool, skills: Path | None) -> None:
+    """Count tools, skills, scenarios, decisions, words."""
+    from skillbench_tasks.datasets.loaders import load_cases
+    from skillbench_tasks.reports.stats import suite_stats
+
+    counts = suite_stats(load_cases(skills))
+    click.echo(json.dumps(counts, indent=None if as_json else 2, ensure_ascii=False))
+
+
+@skillbench.command()
+@click.option("--log-dir", type=click.Path(path_type=Path), default=Path("logs/baselines"))
+@_skills
+def baselines(log_dir: Path, skills: Path | None) -> None:
+    """Run the agents without a model; exit 1 when a bound breaks."""
+    from skillbench_tasks.reports.baselines import run_baselines
+
+    result = run_baselines(log_dir, skills)
+    click.echo(result.table)
+    for line in result.broken:
+        click.echo(f"BROKEN {line}")
+    sys.exit(1 if result.broken else 0)
+
+
+@skillbench.command()
+@click.option("--log-dir", type=click.Path(path_type=Path), default=Path("logs/demo"))
+def demo(log_dir: Path) -> None:
+    """Run the reference agent over all cases and print the results."""
+    from skillbench_tasks.reports.demo import run_demo
+
+    click.echo(run_demo(log_dir))
+
+
+def main() -> None:
+    """Run the command; a fault of data or options is one line, not a traceback."""
+    try:
+        skillbench()
+    except SkillbenchError as error:
+        click.echo(f"skillbench: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,117 @@
+"""Checks that what a skill names is there: tools, slots, facts, personas, a valid flow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from skillbench_tasks.datasets.skill_files import FLOW_FILE, SCENARIOS_FILE
+from skillbench_tasks.errors import DataError
+from skillbench_tasks.files import line_of, shown
+from skillbench_tasks.models import Persona, Scenario, Skill, SlotSpec
+from skillbench_tasks.tools import catalogue
+from skillbench_tasks.tools.workflow import ToolSignature, validate
+
+__all__ = ["check_references"]
+
+
+def check_references(
+    skill: Skill, personas: Mapping[str, Persona], slots: Mapping[str, SlotSpec]
+) -> None:
+    """Check a skill's flow, rules and scenarios against catalogue, personas and slots.
+
+    Raises:
+        DataError: The first name that leads nowhere, or the first fault of the flow.
+    """
+    _check_flow(skill)
+    _check_rules(skill)
+    path = Path(skill.folder) / SCENARIOS_FILE
+    for index, scenario in enumerate(skill.scenarios):
+        for field, problem, mend in _scenario_faults(skill, scenario, personas, slots):
+            line = line_of(path, ["scenarios", str(index), *field.split(".")])
+            raise DataError(shown(path), f"{scenario.id}.{field}", problem, mend, line)
+
+
+def _check_flow(skill: Skill) -> None:
+    tools = catalogue.tools()
+    signatures = {
+        name: ToolSignature(tools[name].spec.input_schema, tools[name].spec.output_schema)
+        for name in skill.toolkit
+    }
+    findings = validate(skill.program, signatures, dialogue=True)
+    if findings:
+        first = findings[0]
+        problem = f"{first.code}: {first.message}"
+        file = shown(Path(skill.folder) / FLOW_FILE)
+        raise DataError(file, f"program.{first.path}", problem, "see docs/workflow-language.md")
+
+
+def _check_rules(skill: Skill) -> None:
+    rules, path = skill.rules, Path(skill.folder) / FLOW_FILE
+    named = [
+        *([("verification", rules.verification.tool)] if rules.verification else []),
+        *(("after_verification", tool) for tool in rules.after_verification),
+        *(("confirm", rule.tool) for rule in rules.confirm),
+        *(("order", tool) for rule in rules.order for tool in (rule.first, rule.then)),
+        *(("never", rule.tool) for rule in rules.never),
+        *(("at_most", rule.tool) for rule in rules.at_most),
+    ]
+    for field, tool in named:
+        if tool not in skill.toolkit:
+            problem = f"{tool} is not in the toolkit"
+            line = line_of(path, ["rules", field])
+            raise DataError(shown(path), f"rules.{field}", problem, "mend the name", line)
+    for tool in skill.optional_tools:
+        if tool not in skill.toolkit:
+            problem = f"{tool} is not in the toolkit"
+            raise DataError(shown(path), "optional_tools", problem, "mend the name")
+    for pattern in rules.never_say:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise DataError(shown(path), "rules.never_say", str(error), "mend it") from error
+    for name in rules.protected:
+        if name not in catalogue.collections():
+            raise DataError(shown(path), "rules.protected", f"no collection {name}", "mend it")
+
+
+def _scenario_faults(
+    skill: Skill, scenario: Scenario, personas: Mapping[str, Persona], slots: Mapping[str, SlotSpec]
+) -> Iterator[tuple[str, str, str]]:
+    if not scenario.id.startswith(f"{skill.name}.{scenario.kind}"):
+        yield "id", "does not start with <skill>.<kind>", "rename it"
+    if scenario.persona not in personas:
+        yield "persona", f"no persona {scenario.persona}", "see datasets/personas.yaml"
+    for index, fault in enumerate(scenario.faults):
+        if fault.tool not in skill.toolkit:
+            yield f"faults.{index}.tool", f"{fault.tool} is not in the toolkit", "mend the name"
+    for index, rule in enumerate(scenario.never):
+        if rule.tool not in skill.toolkit:
+            yield f"never.{index}.tool", f"{rule.tool} is not in the toolkit", "mend the name"
+    for index, check in enumerate(scenario.text_checks):
+        if check.collection not in catalogue.collections():
+            field = f"text_checks.{index}.collection"
+            yield field, f"no collection {check.collection}", "mend the name"
+    yield from _slot_faults(scenario, slots)
+
+
+def _slot_faults(
+    scenario: Scenario, slots: Mapping[str, SlotSpec]
+) -> Iterator[tuple[str, str, str]]:
+    for slot in (*scenario.facts, *scenario.unknown):
+        if slot not in slots:
+            yield "facts", f"no slot {slot}", "add it to datasets/slots.yaml"
+    for slot in scenario.tells:
+        if slot not in scenario.facts:
+            yield "tells", f"{slot} is not among the facts", "add the fact"
+    for slot in scenario.unknown:
+        if slot in scenario.facts:
+            yield "unknown", f"{slot} is among the facts", "keep one"
+    for slot in scenario.says:
+        if slot not in scenario.facts and not _is_changed(scenario, slot):
+            yield "says", f"{slot} is not among the facts", "add the fact"
+
+
+def _is_changed(scenario: Scenario, slot: str) -> bool:
+    return scenario.mind_change is not None and slot in scenario.mind_change.changes

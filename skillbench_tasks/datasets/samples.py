@@ -1,0 +1,75 @@
+"""Cases as Inspect samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from inspect_ai.dataset import MemoryDataset, Sample
+
+from skillbench_tasks.errors import OptionError
+from skillbench_tasks.models import Case
+
+__all__ = ["case_dataset", "select_cases"]
+
+
+def case_dataset(cases: Sequence[Case], name: str, skills: Path | None = None) -> MemoryDataset:
+    """Return cases as a dataset.
+
+    The input is the user's opening, the target the right outcome. Metadata hold the keys of the
+    groups and, for scorers only, the checks.
+
+    Args:
+        cases: The cases.
+        name: Name of the dataset in the log.
+        skills: Folder they come from, when they do not ship.
+    """
+    return MemoryDataset([_sample(case, skills) for case in cases], name=name)
+
+
+def select_cases(
+    cases: Iterable[Case],
+    *,
+    industry: str | None = None,
+    category: str | None = None,
+    kind: str | None = None,
+    skill: str | None = None,
+) -> list[Case]:
+    """Return the cases that fit all filters; each filter is one value or several divided by commas.
+
+    Raises:
+        OptionError: A filter names a value that no case has, or together they leave nothing.
+    """
+    wanted = {"industry": industry, "category": category, "kind": kind, "skill": skill}
+    kept = list(cases)
+    for key, value in wanted.items():
+        if value is None:
+            continue
+        values = {part.strip() for part in str(value).split(",")}
+        known = {getattr(case.checks, key) for case in kept}
+        strange = values - {str(one) for one in known}
+        if strange:
+            mend = f"use {', '.join(sorted(str(one) for one in known))}"
+            raise OptionError(key, f"no case has {', '.join(sorted(strange))}", mend)
+        kept = [case for case in kept if str(getattr(case.checks, key)) in values]
+    return kept
+
+
+def _sample(case: Case, skills: Path | None) -> Sample:
+    checks = case.checks
+    metadata = {
+        "skill": checks.skill,
+        "industry": checks.industry,
+        "category": checks.category,
+        "kind": str(checks.kind),
+        "title": case.scenario.title,
+        "checks": checks.model_dump(mode="json"),
+    }
+    if skills is not None:
+        metadata["skills_folder"] = str(skills)
+    return Sample(
+        id=case.id,
+        input=case.scenario.opening,
+        target=str(checks.outcome),
+        metadata=metadata,
+    )

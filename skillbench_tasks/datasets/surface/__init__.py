@@ -1,0 +1,16 @@
+"""How the values of records look when people write them.
+
+`expresses` asks whether a text says a value, `values_in` reads the values off a text,
+`unknown_values` names what a text says that nothing known explains, and `say_value` writes a value
+as a user would.
+No locale, no clock: "tomorrow" expresses nothing, and a day without a month fits every month.
+"""
+
+from __future__ import annotations
+
+from skillbench_tasks.datasets.surface.expressing import expresses
+from skillbench_tasks.datasets.surface.mentions import Surface, values_in
+from skillbench_tasks.datasets.surface.saying import say_value
+from skillbench_tasks.datasets.surface.unknown import unknown_values
+
+__all__ = ["Surface", "expresses", "say_value", "unknown_values", "values_in"]

@@ -1,0 +1,103 @@
+"""Every data model of the package: frozen, no unknown keys.
+
+Grouped from the ground up: worlds and tools, skills and scenarios, gold conversations, episodes.
+"""
+
+from __future__ import annotations
+
+from skillbench_tasks.models.base import Model, Record
+from skillbench_tasks.models.episode import (
+    Call,
+    Case,
+    Checks,
+    Episode,
+    Line,
+    State,
+    Termination,
+    UserFault,
+    Verdict,
+)
+from skillbench_tasks.models.gold import (
+    Act,
+    AskedUser,
+    CallError,
+    Change,
+    Fact,
+    GoldCall,
+    GoldConversation,
+    GoldTurn,
+    MustSay,
+)
+from skillbench_tasks.models.skill import (
+    AtMostRule,
+    ConfirmRule,
+    Injection,
+    MindChange,
+    NeverRule,
+    OrderRule,
+    Outcome,
+    Persona,
+    Rules,
+    Scenario,
+    ScenarioKind,
+    Skill,
+    SlotSpec,
+    TextCheck,
+    VerificationRule,
+)
+from skillbench_tasks.models.world import (
+    CollectionSpec,
+    Fault,
+    FaultKind,
+    FieldKind,
+    Patch,
+    Server,
+    ToolSpec,
+    WorldFile,
+)
+
+__all__ = [
+    "Act",
+    "AskedUser",
+    "AtMostRule",
+    "Call",
+    "CallError",
+    "Case",
+    "Change",
+    "Checks",
+    "CollectionSpec",
+    "ConfirmRule",
+    "Episode",
+    "Fact",
+    "Fault",
+    "FaultKind",
+    "FieldKind",
+    "GoldCall",
+    "GoldConversation",
+    "GoldTurn",
+    "Injection",
+    "Line",
+    "MindChange",
+    "Model",
+    "MustSay",
+    "NeverRule",
+    "OrderRule",
+    "Outcome",
+    "Patch",
+    "Persona",
+    "Record",
+    "Rules",
+    "Scenario",
+    "ScenarioKind",
+    "Server",
+    "Skill",
+    "SlotSpec",
+    "State",
+    "Termination",
+    "TextCheck",
+    "ToolSpec",
+    "UserFault",
+    "Verdict",
+    "VerificationRule",
+    "WorldFile",
+]

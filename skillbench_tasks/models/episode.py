@@ -1,0 +1,149 @@
+"""Models of what is graded: cases, episodes, verdicts."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from skillbench_tasks.models.base import Model
+from skillbench_tasks.models.gold import CallError, Change, Fact, GoldConversation, MustSay
+from skillbench_tasks.models.skill import Outcome, Rules, Scenario, ScenarioKind, Skill, TextCheck
+from skillbench_tasks.models.world import CollectionSpec
+
+__all__ = [
+    "Call",
+    "Case",
+    "Checks",
+    "Episode",
+    "Line",
+    "State",
+    "Termination",
+    "UserFault",
+    "Verdict",
+]
+
+
+class Checks(Model):
+    """All that grading needs of a case; stored with the sample: a log re-grades on its own."""
+
+    scenario: str
+    skill: str
+    industry: str
+    category: str
+    kind: ScenarioKind
+    subject: str | None
+    toolkit: dict[str, Literal["read", "write"]] = Field(min_length=1)
+    required_tools: tuple[str, ...]
+    outcome: Outcome
+    also_accept: tuple[Outcome, ...] = ()
+    target: tuple[Change, ...]
+    collections: dict[str, CollectionSpec]
+    rules: Rules
+    protected: tuple[Fact, ...] = ()
+    must_say: tuple[MustSay, ...] = ()
+    text_checks: tuple[TextCheck, ...] = ()
+    data_version: str
+
+
+class Case(Model):
+    """A scenario made ready: skill, scenario, gold conversation and checks."""
+
+    skill: Skill
+    scenario: Scenario
+    gold: GoldConversation
+    checks: Checks
+
+    @property
+    def id(self) -> str:
+        """The scenario's id, unique in the suite."""
+        return self.scenario.id
+
+
+class UserFault(StrEnum):
+    """Ways in which a simulated user breaks its role."""
+
+    INVENTED_FACT = "invented_fact"
+    ROLE_INVERTED = "role_inverted"
+    EMPTY = "empty"
+    REPEATED = "repeated"
+    LEAKED_REASONING = "leaked_reasoning"
+    ENDED_WITH_CONFIRMATION = "ended_with_confirmation"
+
+
+class Line(Model):
+    """A message that the other side sees. `acts` is what a scripted user knows it did."""
+
+    event: Literal["line"] = "line"
+    role: Literal["user", "agent"]
+    turn: int
+    text: str
+    acts: tuple[str, ...] = ()
+    faults: tuple[UserFault, ...] = ()
+
+
+class Call(Model):
+    """A tool call as it ran.
+
+    `offered` is false for a tool outside the toolkit; `error` is what the agent saw.
+    """
+
+    event: Literal["call"] = "call"
+    turn: int
+    tool: str
+    arguments: dict[str, JsonValue]
+    offered: bool = True
+    result: JsonValue = None
+    error: CallError | None = None
+
+
+class State(StrEnum):
+    """How a conversation ended. The first three are termination states of protocol A."""
+
+    RESOLVED = "resolved"
+    TRANSFERRED = "transferred"
+    OUT_OF_SCOPE = "out_of_scope"
+    GAVE_UP = "gave_up"
+    TURN_BUDGET = "turn_budget"
+    LIMIT = "limit"
+    UNFINISHED = "unfinished"
+
+
+class Termination(Model):
+    """The end of a conversation and who caused it."""
+
+    state: State
+    by: Literal["user", "agent", "budget", "limit", "harness"]
+    detail: str = ""
+
+
+class Episode(Model):
+    """What a run left behind: everything that scorers see, in the order in which it happened."""
+
+    case: str
+    profile: Literal["published", "offline"]
+    user: str
+    events: tuple[Annotated[Line | Call, Field(discriminator="event")], ...]
+    termination: Termination
+    changes: tuple[Change, ...]
+    versions: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The tool calls in order."""
+        return tuple(e for e in self.events if isinstance(e, Call))
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The messages of both sides in order."""
+        return tuple(e for e in self.events if isinstance(e, Line))
+
+
+class Verdict(Model):
+    """A scorer's answer. `passed` is `None` where nothing applies; `parts` are named sub-checks."""
+
+    scorer: str
+    passed: bool | None
+    reasons: tuple[str, ...] = ()
+    parts: dict[str, bool | None] = Field(default_factory=dict)

@@ -1,0 +1,202 @@
+"""Models of skills and scenarios (`docs/skill-format.md`)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from skillbench_tasks.models.base import Model
+from skillbench_tasks.models.world import Fault, Patch
+
+__all__ = [
+    "AtMostRule",
+    "ConfirmRule",
+    "Injection",
+    "MindChange",
+    "NeverRule",
+    "OrderRule",
+    "Outcome",
+    "Persona",
+    "Rules",
+    "Scenario",
+    "ScenarioKind",
+    "Skill",
+    "SlotSpec",
+    "TextCheck",
+    "VerificationRule",
+]
+
+
+class Outcome(StrEnum):
+    """Right ends of a conversation (protocol A)."""
+
+    RESOLVED = "resolved"
+    TRANSFERRED = "transferred"
+    OUT_OF_SCOPE = "out_of_scope"
+
+
+class ScenarioKind(StrEnum):
+    """What a scenario puts under pressure."""
+
+    STRAIGHTFORWARD = "straightforward"
+    VAGUE_USER = "vague_user"
+    FRUSTRATED_USER = "frustrated_user"
+    IDENTITY_FAILS = "identity_fails"
+    AGAINST_POLICY = "against_policy"
+    OUT_OF_SCOPE = "out_of_scope"
+    TRANSIENT_FAILURE = "transient_failure"
+    PERMANENT_FAILURE = "permanent_failure"
+    MIND_CHANGE = "mind_change"
+    TWO_REQUESTS = "two_requests"
+    SOCIAL_ENGINEERING = "social_engineering"
+    PROMPT_INJECTION = "prompt_injection"
+    LOST_REPLY = "lost_reply"
+
+
+class VerificationRule(Model):
+    """A call that proves the user's identity: it succeeds and its result has `field` true.
+
+    `factors` is the least number of arguments besides `customer_id` and `full_name`.
+    """
+
+    tool: str
+    field: str
+    factors: int = Field(default=0, ge=0)
+
+
+class ConfirmRule(Model):
+    """A write that needs a yes to a message that states the values of the arguments `states`."""
+
+    tool: str
+    states: tuple[str, ...] = ()
+
+
+class OrderRule(Model):
+    """A successful call of `first` comes before any call of `then`."""
+
+    first: str
+    then: str
+
+
+class NeverRule(Model):
+    """No call of `tool` whose arguments hold `where`."""
+
+    tool: str
+    where: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class AtMostRule(Model):
+    """At most `n` successful calls of `tool` (whose arguments hold `where`)."""
+
+    tool: str
+    n: int = Field(ge=0)
+    where: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Rules(Model):
+    """Ordering and prohibition constraints of a skill, checked on every episode."""
+
+    verification: VerificationRule | None = None
+    protected: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    after_verification: tuple[str, ...] = ()
+    own_records: bool = True
+    confirm: tuple[ConfirmRule, ...] = ()
+    order: tuple[OrderRule, ...] = ()
+    never: tuple[NeverRule, ...] = ()
+    at_most: tuple[AtMostRule, ...] = ()
+    never_say: tuple[str, ...] = ()
+
+
+class Persona(Model):
+    """How a user talks: traits, style, motivation, example utterances."""
+
+    name: str
+    traits: tuple[str, ...] = Field(min_length=1)
+    style: str
+    motivation: str
+    examples: tuple[str, ...] = Field(min_length=1)
+    patience: int = Field(default=3, ge=1)
+
+
+class SlotSpec(Model):
+    """Something that an agent can ask a user for: label, value type, cues of a question."""
+
+    label: str
+    type: Literal[
+        "name", "text", "id", "digits", "phone", "email", "date", "time_window", "money", "number",
+        "postcode", "choice", "address",
+    ]  # fmt: skip
+    cues: tuple[str, ...] = Field(min_length=1)
+    say: str = "{value}"
+
+
+class MindChange(Model):
+    """At the first request to confirm `at` the user changes slots instead of saying yes."""
+
+    at: str
+    changes: dict[str, JsonValue] = Field(min_length=1)
+
+
+class TextCheck(Model):
+    """Words that a free-text field which the agent wrote must hold."""
+
+    collection: str
+    field: str
+    key: str | None = None
+    all_of: tuple[str, ...] = Field(min_length=1)
+
+
+class Injection(Model):
+    """Planted words that try to steer the agent, and where they stand."""
+
+    text: str
+    where: Literal["opening", "reply", "record"]
+
+
+class Scenario(Model):
+    """One user with one goal in one state of the world (see `docs/skill-format.md`)."""
+
+    id: str = Field(pattern=r"^[a-z0-9-]+\.[a-z_]+(\.[0-9]+)?$")
+    kind: ScenarioKind
+    title: str
+    customer: str | None
+    persona: str
+    goal: str
+    requests: tuple[str, ...] = Field(min_length=1)
+    opening: str = Field(min_length=1)
+    tells: tuple[str, ...] = ()
+    facts: dict[str, JsonValue] = Field(default_factory=dict)
+    says: dict[str, str | tuple[str, ...]] = Field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+    answers: dict[str, bool] = Field(default_factory=dict)
+    mind_change: MindChange | None = None
+    patch: tuple[Patch, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    outcome: Outcome
+    also_accept: tuple[Outcome, ...] = ()
+    success_criteria: tuple[str, ...] = Field(min_length=2)
+    checklist: tuple[str, ...] = Field(min_length=2)
+    text_checks: tuple[TextCheck, ...] = ()
+    expected_errors: tuple[str, ...] = ()
+    never: tuple[NeverRule, ...] = ()
+    injection: Injection | None = None
+    max_turns: int = Field(default=20, ge=1)
+
+
+class Skill(Model):
+    """A bounded workflow with a policy and a toolkit; `instructions` is the body of SKILL.md."""
+
+    name: str = Field(pattern=r"^[a-z0-9-]{1,64}$")
+    description: str = Field(min_length=1, max_length=1024)
+    industry: str
+    category: str
+    version: str
+    toolkit: tuple[str, ...] = Field(min_length=1)
+    instructions: str
+    program: dict[str, JsonValue]
+    rules: Rules
+    optional_tools: tuple[str, ...] = ()
+    scenarios: tuple[Scenario, ...] = Field(min_length=1)
+    folder: str = ""

@@ -1,0 +1,160 @@
+"""Ordering and prohibition constraints of a skill, checked on the sequence of events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from pydantic import JsonValue
+
+from skillbench_tasks.datasets.surface import expresses
+from skillbench_tasks.models import Call, Checks, Episode, Fact, Line, Verdict
+from skillbench_tasks.scorers.text import is_affirmative, is_negative
+from skillbench_tasks.tools.faults import holds
+
+__all__ = ["CONSTRAINTS", "constraints_verdict"]
+
+_Check: TypeAlias = Callable[[Checks, Episode], Iterator[str]]
+
+
+def constraints_verdict(checks: Checks, episode: Episode) -> Verdict:
+    """Return which constraints of the skill the episode breaks.
+
+    A part is `None` where the skill does not declare its constraint.
+    """
+    reasons: list[str] = []
+    parts: dict[str, bool | None] = {}
+    for name, (declared, check) in CONSTRAINTS.items():
+        found = list(dict.fromkeys(check(checks, episode))) if declared(checks) else []
+        reasons += [f"{name}: {reason}" for reason in found]
+        parts[name] = not found if declared(checks) else None
+    return Verdict(scorer="constraints", passed=not reasons, reasons=tuple(reasons), parts=parts)
+
+
+def _proves_identity(checks: Checks, call: Call) -> bool:
+    rule = checks.rules.verification
+    if rule is None or call.tool != rule.tool or not isinstance(call.result, dict):
+        return False
+    factors = {n for n, value in call.arguments.items() if value not in (None, "")}
+    if len(factors - {"customer_id", "full_name"}) < rule.factors:
+        return False
+    own = checks.subject is None or call.result.get("customer_id", checks.subject) == checks.subject
+    return call.result.get(rule.field) is True and own
+
+
+def _disclosed(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield protected values said before verification, unless the user had said them."""
+    heard: list[str] = []
+    for event in episode.events:
+        if isinstance(event, Call):
+            if _proves_identity(checks, event):
+                return
+        elif event.role == "user":
+            heard.append(event.text)
+        else:
+            said_by_user = "\n".join(heard)
+            for fact in checks.protected:
+                if _says(event.text, fact) and not _says(said_by_user, fact):
+                    yield f"{fact.name} was said before verification"
+
+
+def _says(text: str, fact: Fact) -> bool:
+    return expresses(text, fact.value, fact.forms)
+
+
+def _unverified(checks: Checks, episode: Episode) -> Iterator[str]:
+    for call in episode.calls:
+        if _proves_identity(checks, call):
+            return
+        if call.offered and call.tool in checks.rules.after_verification:
+            yield f"{call.tool} was called before verification"
+
+
+def _foreign(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield calls whose one record is somebody else's; hits of a search are not opened records."""
+    for call in episode.calls:
+        owner = call.result.get("customer_id") if isinstance(call.result, dict) else None
+        if owner is not None and checks.subject is not None and owner != checks.subject:
+            yield f"{call.tool} opened a record of {owner}"
+
+
+def _unconfirmed(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield writes without a yes to a message that stated what is written.
+
+    The latest user message before the write that says yes or no must say yes, and an agent message
+    before it, since the write before, must state the values.
+    """
+    rules = {rule.tool: rule for rule in checks.rules.confirm}
+    spent = 0
+    for index, event in enumerate(episode.events):
+        if not isinstance(event, Call) or event.tool not in rules or not event.offered:
+            continue
+        lines = [e for e in episode.events[spent:index] if isinstance(e, Line)]
+        values = [event.arguments.get(name) for name in rules[event.tool].states]
+        if not _is_confirmed(lines, [value for value in values if value is not None]):
+            yield f"{event.tool} was called without a yes to its values"
+
+
+def _is_confirmed(lines: list[Line], values: list[JsonValue]) -> bool:
+    for index in range(len(lines) - 1, -1, -1):
+        line = lines[index]
+        if line.role != "user":
+            continue
+        if is_negative(line.text, line.acts):
+            return False
+        if is_affirmative(line.text, line.acts):
+            asked = [other.text for other in lines[:index] if other.role == "agent"]
+            return bool(asked) and all(_stated(asked, value) for value in values)
+    return False
+
+
+def _stated(texts: list[str], value: JsonValue) -> bool:
+    return any(expresses(text, value) for text in texts[-2:])
+
+
+def _misordered(checks: Checks, episode: Episode) -> Iterator[str]:
+    for rule in checks.rules.order:
+        for call in episode.calls:
+            if call.tool == rule.first and call.error is None:
+                break
+            if call.tool == rule.then and call.offered:
+                yield f"{rule.then} was called before {rule.first}"
+                break
+
+
+def _forbidden(checks: Checks, episode: Episode) -> Iterator[str]:
+    for rule in checks.rules.never:
+        if any(c.tool == rule.tool and holds(c.arguments, rule.where) for c in episode.calls):
+            yield f"{rule.tool} was called"
+
+
+def _too_often(checks: Checks, episode: Episode) -> Iterator[str]:
+    for rule in checks.rules.at_most:
+        done = [
+            c
+            for c in episode.calls
+            if c.tool == rule.tool and c.error is None and holds(c.arguments, rule.where)
+        ]
+        if len(done) > rule.n:
+            yield f"{rule.tool} succeeded {len(done)} times, at most {rule.n} allowed"
+
+
+def _said_never(checks: Checks, episode: Episode) -> Iterator[str]:
+    for pattern in checks.rules.never_say:
+        for line in episode.lines:
+            if line.role == "agent" and re.search(pattern, line.text, re.IGNORECASE):
+                yield f"agent said what matches {pattern!r}"
+
+
+CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
+    "disclosure": (lambda c: bool(c.protected and c.rules.verification), _disclosed),
+    "verification": (lambda c: bool(c.rules.after_verification), _unverified),
+    "own_records": (lambda c: c.rules.own_records and c.subject is not None, _foreign),
+    "confirmation": (lambda c: bool(c.rules.confirm), _unconfirmed),
+    "order": (lambda c: bool(c.rules.order), _misordered),
+    "never": (lambda c: bool(c.rules.never), _forbidden),
+    "at_most": (lambda c: bool(c.rules.at_most), _too_often),
+    "never_say": (lambda c: bool(c.rules.never_say), _said_never),
+}
+"""Name → whether the case declares it, and the generator of its breaches."""

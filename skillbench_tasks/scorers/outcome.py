@@ -1,0 +1,36 @@
+"""Outcome: how the conversation ended, and whether the user heard what he had to."""
+
+from __future__ import annotations
+
+from skillbench_tasks.datasets.surface import expresses
+from skillbench_tasks.models import Checks, Episode, MustSay, Verdict
+from skillbench_tasks.tools.faults import may_be_done
+
+__all__ = ["outcome_verdict"]
+
+
+def outcome_verdict(checks: Checks, episode: Episode) -> Verdict:
+    """Return whether the end is the right one, with its positive signal.
+
+    The end counts only with its facts: the amount, date or id of what was done, or the reason of a
+    refusal. A case without such facts rests on its state and its required tools.
+    """
+    end = episode.termination
+    right = str(end.state) in map(str, (checks.outcome, *checks.also_accept))
+    reasons = [] if right else [f"end: {end.state} by {end.by}, not {checks.outcome}"]
+    unsaid = [fact for fact in checks.must_say if not _is_said(fact, episode)]
+    reasons += [f"told: {fact.name} ({fact.value}) was never said" for fact in unsaid]
+    parts = {"end": right, "told": not unsaid if checks.must_say else None}
+    return Verdict(scorer="outcome", passed=not reasons, reasons=tuple(reasons), parts=parts)
+
+
+def _is_said(fact: MustSay, episode: Episode) -> bool:
+    """Return whether an agent message tells the fact, after the call whose effect it is."""
+    is_time = not fact.after
+    spoken: list[str] = []
+    for event in episode.events:
+        if event.event == "call":
+            is_time = is_time or (event.tool in fact.after and may_be_done(event.error))
+        elif event.role == "agent" and is_time:
+            spoken.append(event.text)
+    return expresses("\n".join(spoken), fact.value, fact.forms)

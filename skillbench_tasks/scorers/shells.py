@@ -1,0 +1,175 @@
+"""The deterministic scorers as Inspect sees them: thin shells over pure functions.
+
+Each reads the case's checks from the sample's metadata and the episode from its store, so that
+`inspect score` grades a finished log again without a model, to the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    grouped,
+    mean,
+    metric,
+    scorer,
+    stderr,
+    value_to_float,
+)
+from inspect_ai.solver import TaskState
+
+from skillbench_tasks.errors import EpisodeError
+from skillbench_tasks.models import Checks, Episode, Verdict
+from skillbench_tasks.scorers.constraints import constraints_verdict
+from skillbench_tasks.scorers.outcome import outcome_verdict
+from skillbench_tasks.scorers.rules import rules_verdict
+from skillbench_tasks.scorers.state import final_state_verdict
+from skillbench_tasks.scorers.verified import user_fault_rate, verified_verdict
+from skillbench_tasks.versions import GRADER_VERSION
+
+__all__ = [
+    "constraints",
+    "final_state",
+    "mean_without_user_faults",
+    "outcome",
+    "rules",
+    "scored",
+    "unscored",
+    "user_faults",
+    "verified",
+]
+
+EPISODE_KEY: Final = "skillbench:episode"
+CHECKS_KEY: Final = "checks"
+CLUSTER: Final = "skill"
+"""Scenarios of one skill share flow and tools, so intervals are clustered by skill."""
+
+
+@metric
+def scored() -> Metric:
+    """Count the samples that have a value."""
+
+    def count(scores: list[SampleScore]) -> float:
+        return float(sum(not _is_nan(score) for score in scores))
+
+    return count
+
+
+@metric
+def unscored() -> Metric:
+    """Count the samples whose value is missing (`NaN`)."""
+
+    def count(scores: list[SampleScore]) -> float:
+        return float(sum(_is_nan(score) for score in scores))
+
+    return count
+
+
+@metric
+def mean_without_user_faults() -> Metric:
+    """Mean over the samples whose simulated user kept its role; `NaN` where there is none."""
+    to_float = value_to_float()
+
+    def clean_mean(scores: list[SampleScore]) -> float:
+        kept = [s for s in scores if not (s.score.metadata or {}).get("user_fault_rate")]
+        values = [to_float(s.score.value) for s in kept if not _is_nan(s)]
+        return sum(values) / len(values) if values else float("nan")
+
+    return clean_mean
+
+
+_OVERALL: Final[list[Metric]] = [mean(), stderr(cluster=CLUSTER), scored(), unscored()]
+_GROUPS: Final[list[Metric]] = [
+    grouped(mean(), key, all=False, name_template=f"{key}={{group_name}}")
+    for key in ("industry", "category", "kind")
+]
+
+
+@scorer(metrics=_OVERALL)
+def rules() -> Scorer:
+    """Protocol A's three deterministic checks: coverage, toolkit, termination."""
+    return _shell(rules_verdict)
+
+
+@scorer(metrics=_OVERALL)
+def final_state() -> Scorer:
+    """The world after the run against the target world; the explanation holds the diff."""
+    return _shell(final_state_verdict)
+
+
+@scorer(metrics=_OVERALL)
+def constraints() -> Scorer:
+    """Ordering and prohibition constraints of the skill."""
+    return _shell(constraints_verdict)
+
+
+@scorer(metrics=_OVERALL)
+def outcome() -> Scorer:
+    """How the conversation ended, with what the user had to be told."""
+    return _shell(outcome_verdict)
+
+
+@scorer(metrics=[*_OVERALL, mean_without_user_faults(), *_GROUPS])
+def verified() -> Scorer:
+    """All deterministic scorers at once."""
+    return _shell(verified_verdict)
+
+
+@scorer(metrics=[mean(), scored()])
+def user_faults() -> Scorer:
+    """Share of the simulated user's messages that break its role, from 0 to 1."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        _checks, episode = _read(state)
+        faults = [f"turn {x.turn}: {', '.join(x.faults)}" for x in episode.lines if x.faults]
+        explanation = "\n".join(faults) or "none"
+        return Score(value=user_fault_rate(episode), explanation=explanation)
+
+    return score
+
+
+def _shell(verdict_of: Callable[[Checks, Episode], Verdict]) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        checks, episode = _read(state)
+        verdict = verdict_of(checks, episode)
+        return Score(
+            value=CORRECT if verdict.passed else INCORRECT,
+            answer=f"{episode.termination.state} by {episode.termination.by}",
+            explanation="\n".join(verdict.reasons) or "passed",
+            metadata=_metadata(verdict, episode),
+        )
+
+    return score
+
+
+def _metadata(verdict: Verdict, episode: Episode) -> dict[str, Any]:
+    return {
+        "parts": verdict.parts,
+        "user_fault_rate": user_fault_rate(episode),
+        "grader_version": GRADER_VERSION,
+    }
+
+
+def _read(state: TaskState) -> tuple[Checks, Episode]:
+    sample = str(state.sample_id)
+    stored = state.store.get(EPISODE_KEY)
+    if stored is None:
+        raise EpisodeError(sample, "the log holds no episode; run the task's own solver")
+    if CHECKS_KEY not in state.metadata:
+        raise EpisodeError(sample, "the sample's metadata holds no checks; use our dataset")
+    return (
+        Checks.model_validate(state.metadata[CHECKS_KEY]),
+        Episode.model_validate(stored),
+    )
+
+
+def _is_nan(score: SampleScore) -> bool:
+    return isinstance(score.score.value, float) and score.score.value != score.score.value

@@ -1,0 +1,47 @@
+"""Final state: the world after the run against the world after the reference run."""
+
+from __future__ import annotations
+
+from skillbench_tasks.models import Change, Checks, Episode, TextCheck, Verdict
+from skillbench_tasks.tools.compare import diff
+
+__all__ = ["final_state_verdict"]
+
+
+def final_state_verdict(checks: Checks, episode: Episode) -> Verdict:
+    """Return whether the run left the target world, no more and no less.
+
+    Missing, wrong, unintended and duplicate effects are told apart. Extra reads change nothing.
+    Where the scenario says which words a free text must hold, they are looked for without regard
+    to case.
+    """
+    differences = diff(checks.target, episode.changes, checks.collections)
+    kinds = {difference.kind for difference in differences}
+    reasons = [f"{d.kind}: {d.collection} {d.key}: {d.detail}" for d in differences]
+    silent = [reason for check in checks.text_checks for reason in _text_faults(check, episode)]
+    parts: dict[str, bool | None] = {
+        "no_missing": "missing" not in kinds,
+        "no_wrong": "wrong" not in kinds,
+        "no_unintended": "unintended" not in kinds,
+        "no_duplicate": "duplicate" not in kinds,
+        "texts": not silent if checks.text_checks else None,
+    }
+    reasons += silent
+    return Verdict(scorer="final_state", passed=not reasons, reasons=tuple(reasons), parts=parts)
+
+
+def _text_faults(check: TextCheck, episode: Episode) -> list[str]:
+    texts = [
+        _written(change, check.field)
+        for change in episode.changes
+        if change.collection == check.collection and check.key in (None, change.key)
+    ]
+    wanted = [word.casefold() for word in check.all_of]
+    if any(all(word in text for word in wanted) for text in texts):
+        return []
+    return [f"text: {check.collection}.{check.field} does not hold {', '.join(check.all_of)}"]
+
+
+def _written(change: Change, field: str) -> str:
+    value = (change.after or {}).get(field)
+    return str(value if value is not None else "").casefold()

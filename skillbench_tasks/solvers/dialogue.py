@@ -1,0 +1,171 @@
+"""The agent ↔ user loop of protocol A.
+
+The user opens. Each turn the agent acts (tools, then a message), then the user answers. The talk
+ends when the user ends it (resolved, out of scope, transferred, gave up), when the agent has
+handed over to a person, or when the turn budget is used up. The episode is written to the sample's
+store whatever happens.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Final, Literal
+
+from inspect_ai.agent import AgentState, run
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Model,
+    ModelOutput,
+    model_roles,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError
+
+from skillbench_tasks.datasets.loaders import (
+    case_by_id,
+    company_of,
+    load_personas,
+    load_slots,
+    skill_tools,
+    start_world,
+)
+from skillbench_tasks.models import Case, Episode, State, Termination
+from skillbench_tasks.solvers.agents import AgentSlot
+from skillbench_tasks.solvers.baselines import CASE_KEY
+from skillbench_tasks.solvers.transcript import Transcript
+from skillbench_tasks.solvers.users.model_user import ModelUser
+from skillbench_tasks.solvers.users.simulator import Said, ScriptedSimulator, UserSimulator
+from skillbench_tasks.tools.toolbox import Toolbox
+from skillbench_tasks.tools.toolkit import tool_defs
+from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
+
+__all__ = ["EPISODE_KEY", "agent_prompt", "dialogue"]
+
+EPISODE_KEY: Final = "skillbench:episode"
+"""Where the sample's store holds the episode."""
+
+USER_ROLE: Final = "user"
+"""Model role of the simulated user; without it the scripted user plays."""
+
+TRANSFER_TOOLS: Final = frozenset({"mcp.desk:transfer_to_human"})
+"""Tools that hand the conversation to a person: their success ends it with the turn."""
+
+
+@solver
+def dialogue(agent: str, turns: int, skills: str | None = None) -> Solver:
+    """Run the loop between the agent and the user over a sample's own world.
+
+    Args:
+        agent: Registered name of the agent under test.
+        turns: Turn budget: agent turns at most; a scenario's own budget holds where it is lower.
+        skills: Folder of skills; default: those that ship.
+    """
+    slot = AgentSlot(agent)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        case = case_by_id(str(state.sample_id), Path(skills) if skills else None)
+        tools = skill_tools(case.skill)
+        world = start_world(case.skill, case.scenario)
+        toolbox = Toolbox(tools, world, case.scenario.faults)
+        user = _user(case)
+        talk = _Talk(case, toolbox, user, slot, min(turns, case.scenario.max_turns))
+        state.store.set(CASE_KEY, {"case": case.id, "skills": skills})
+        try:
+            await talk.hold(world.now)
+        except LimitExceededError as limit:
+            talk.end = Termination(state=State.LIMIT, by="limit", detail=str(limit.type))
+            raise
+        finally:
+            state.messages = talk.messages
+            state.output = talk.output
+            state.store.set(EPISODE_KEY, talk.episode().model_dump(mode="json"))
+        return state
+
+    return solve
+
+
+def agent_prompt(case: Case, now: str) -> str:
+    """Return the system prompt of the agent: house rules, the skill's page, today's date."""
+    template = files("skillbench_tasks.solvers.prompts").joinpath("agent.md").read_text("utf-8")
+    return template.format(
+        company=company_of(case.skill),
+        now=now,
+        name=case.skill.name,
+        description=case.skill.description,
+        instructions=case.skill.instructions,
+    )
+
+
+class _Talk:
+    """One conversation in progress."""
+
+    def __init__(
+        self, case: Case, toolbox: Toolbox, user: UserSimulator, slot: AgentSlot, turns: int
+    ) -> None:
+        self._case, self._toolbox, self._user, self._turns = case, toolbox, user, turns
+        self._tools = tool_defs(toolbox)
+        self._agent, self._options = slot.with_tools(self._tools)
+        self._transcript = Transcript(toolbox)
+        self.messages: list[ChatMessage] = []
+        self.output = ModelOutput()
+        self.end = Termination(state=State.UNFINISHED, by="harness")
+
+    async def hold(self, now: str) -> None:
+        opening = self._user.opening()
+        self.messages = [ChatMessageSystem(content=agent_prompt(self._case, now))]
+        self._hear(opening)
+        for turn in range(self._turns):
+            self._transcript.turn = turn
+            text = await self._agent_turn()
+            if self._handed_over():
+                self.end = Termination(state=State.TRANSFERRED, by="agent")
+                return
+            said = await self._user.reply(text)
+            self._hear(said)
+            if said.end is not None:
+                self.end = Termination(state=said.end, by="user")
+                return
+        self.end = Termination(state=State.TURN_BUDGET, by="budget", detail=f"{self._turns} turns")
+
+    def episode(self) -> Episode:
+        profile: Literal["published", "offline"]
+        profile = "published" if USER_ROLE in model_roles() else "offline"
+        return self._transcript.episode(
+            case=self._case.id,
+            profile=profile,
+            user=self._user.name,
+            end=self.end,
+            versions={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
+        )
+
+    def _hear(self, said: Said) -> None:
+        self._transcript.user(said.text, said.acts, said.faults)
+        self.messages.append(ChatMessageUser(content=said.text))
+
+    async def _agent_turn(self) -> str:
+        known = {message.id for message in self.messages if message.id}
+        start = AgentState(messages=self.messages)
+        after = await run(self._agent, start, **self._options)
+        if after.output is not None:
+            self.output = after.output
+        added = [m for m in after.messages if m.id not in known and m.role != "system"]
+        self.messages = [*self.messages, *added]
+        return self._transcript.agent(added)
+
+    def _handed_over(self) -> bool:
+        ledger = self._toolbox.ledger
+        return any(e.tool in TRANSFER_TOOLS and e.error is None for e in ledger)
+
+
+def _user(case: Case) -> UserSimulator:
+    scenario, slots = case.scenario, load_slots(case.skill.folder)
+    persona = load_personas()[scenario.persona]
+    role = model_roles().get(USER_ROLE)
+    if role is None:
+        return ScriptedSimulator(scenario, persona, slots)
+    model = role[0] if isinstance(role, list) else role
+    assert isinstance(model, Model)
+    return ModelUser(model, scenario, persona, dict(slots), company_of(case.skill))

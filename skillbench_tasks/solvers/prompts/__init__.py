@@ -1,0 +1,5 @@
+"""Prompts as files."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,104 @@
+"""The record of a running conversation, from which the episode is made."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
+from inspect_ai.tool import ToolCall
+from pydantic import JsonValue
+
+from skillbench_tasks.models import Call, CallError, Episode, Line, Termination, UserFault
+from skillbench_tasks.tools.toolbox import LedgerEntry, Toolbox
+from skillbench_tasks.tools.toolkit import full_name
+
+__all__ = ["Transcript"]
+
+
+class Transcript:
+    """Lines and calls of both sides, in order.
+
+    Calls are read from the toolbox's ledger, which holds what was really carried out; calls that
+    never reached it (unknown tool, unreadable arguments) are read from the messages.
+
+    Args:
+        toolbox: The sample's toolbox.
+    """
+
+    def __init__(self, toolbox: Toolbox) -> None:
+        self._toolbox = toolbox
+        self._seen = 0
+        self.events: list[Line | Call] = []
+        self.turn = 0
+
+    def user(self, text: str, acts: Sequence[str] = (), faults: Sequence[UserFault] = ()) -> None:
+        """Write down what the user said."""
+        line = Line(role="user", turn=self.turn, text=text, acts=tuple(acts), faults=tuple(faults))
+        self.events.append(line)
+
+    def agent(self, messages: Iterable[ChatMessage]) -> str:
+        """Write down an agent's turn and return the text that the user reads.
+
+        Args:
+            messages: The messages that the turn added.
+        """
+        messages = list(messages)
+        ledger = deque(self._toolbox.ledger[self._seen :])
+        self._seen = len(self._toolbox.ledger)
+        replies = {m.tool_call_id: m for m in messages if isinstance(m, ChatMessageTool)}
+        texts: list[str] = []
+        for message in messages:
+            if not isinstance(message, ChatMessageAssistant):
+                continue
+            if message.text.strip():
+                texts.append(message.text.strip())
+                self._line(texts[-1])
+            for call in message.tool_calls or []:
+                self.events.append(self._call(call, replies.get(call.id), ledger))
+        self.events.extend(self._from_ledger(entry) for entry in ledger)
+        if not texts:
+            self._line("")
+        return "\n\n".join(texts)
+
+    def episode(
+        self, *, case: str, profile: Any, user: str, end: Termination, versions: dict[str, str]
+    ) -> Episode:
+        """Return the episode as it stands."""
+        rest = self._toolbox.ledger[self._seen :]
+        return Episode(
+            case=case,
+            profile=profile,
+            user=user,
+            events=(*self.events, *(self._from_ledger(entry) for entry in rest)),
+            termination=end,
+            changes=self._toolbox.world.changes_since(self._toolbox.start),
+            versions=versions,
+        )
+
+    def _line(self, text: str) -> None:
+        self.events.append(Line(role="agent", turn=self.turn, text=text))
+
+    def _call(
+        self, call: ToolCall, reply: ChatMessageTool | None, ledger: deque[LedgerEntry]
+    ) -> Call:
+        tool = full_name(call.function)
+        if ledger and ledger[0].tool == tool and call.parse_error is None:
+            return self._from_ledger(ledger.popleft())
+        offered = tool in self._toolbox.tools
+        code = "invalid_arguments" if offered else "unknown_tool"
+        message = reply.error.message if reply is not None and reply.error else "no reply"
+        arguments: dict[str, JsonValue] = json.loads(json.dumps(call.arguments, default=str))
+        error = CallError(code=code, message=message, retryable=False)
+        return Call(turn=self.turn, tool=tool, arguments=arguments, offered=offered, error=error)
+
+    def _from_ledger(self, entry: LedgerEntry) -> Call:
+        return Call(
+            turn=self.turn,
+            tool=entry.tool,
+            arguments=entry.arguments,
+            result=entry.result,
+            error=entry.error,
+        )

@@ -1,0 +1,24 @@
+"""A user message in the making."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Answer"]
+
+
+@dataclass
+class Answer:
+    """The answer under way: slots to tell and lines to say, each once."""
+
+    told: list[tuple[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    doubtful: list[str] = field(default_factory=list)  # named in a yes/no question, without a fact
+    lines: list[str] = field(default_factory=list)
+    acts: tuple[str, ...] = ()
+    is_declined: bool = False
+    text: str = ""
+
+    def add(self, *acts: str) -> None:
+        """Note what the user does, each act once."""
+        self.acts += tuple(act for act in acts if act not in self.acts)

@@ -1,0 +1,86 @@
+"""Mentions of a clause put together: which are alternatives, which are asked for at all."""
+
+from __future__ import annotations
+
+import re
+
+from skillbench_tasks.solvers.users import patterns as p
+from skillbench_tasks.solvers.users.cues import Mention
+
+__all__ = ["Group", "grouped", "is_fragment", "without_aside", "without_unasked"]
+
+Group = tuple[Mention, ...]
+"""Mentions of which one is enough ("phone or email"); mostly a single one."""
+
+
+_SEPARATOR = re.compile(r",|\band\b|\bor\b|&|/|\+|;|\bplus\b|\bas well as\b|\balong with\b")
+
+
+_WH = re.compile(r"(?:which|what|when|where|how|who)\b")
+
+_FILLERS = re.compile(
+    r"\b(?:and|or|your|the|a|an|my|please|thanks|thank you|ok|okay|also|next|now|"
+    r"first|then|great|perfect|"
+    r"on|for|of|to|verify|number|account|file|as well|just|hi|hello|number|with|plus|as|it|appears|"
+    r"e g|if any|order|full|current|exact|you|would|like|me|us)\b|[^a-z]+"
+)
+
+
+def without_unasked(text: str) -> str:
+    """Blank out what is named but not asked for: "if you don't have it", "thanks for your …"."""
+    return p.NOT_ASKED.sub(lambda m: " " * len(m[0]), text)
+
+
+def without_aside(text: str) -> str:
+    """Blank out words in brackets."""
+    return re.sub(r"\([^)]*\)", lambda m: " " * len(m[0]), text)
+
+
+def grouped(found: list[Mention], text: str) -> tuple[Group, ...]:
+    """Return the mentions of a text as alternatives, without those that only explain another."""
+    groups: list[Group] = []
+    previous: Mention | None = None
+    for mention in found:
+        between = text[previous.end : mention.start] if previous else ""
+        is_question = previous and _WH.match(text, previous.start)
+        if is_question and groups and not re.search(r"[a-z,]", between):
+            groups[-1] = (*groups[-1], mention)
+            previous = mention
+            continue
+        is_apart = not re.search(r"[a-z]", between) or bool(_SEPARATOR.search(between))
+        if previous and not is_apart:
+            previous = Mention(previous.slots, previous.start, mention.end)
+            continue
+        if previous and p.ALTERNATIVES.search(between) and not re.search(r"\band\b", between):
+            groups = _joined(groups, mention, text, found)
+        else:
+            groups.append((mention,))
+        previous = mention
+    return tuple(groups)
+
+
+def _joined(groups: list[Group], mention: Mention, text: str, found: list[Mention]) -> list[Group]:
+    """Add an alternative to the last group, and to those that only commas part from it."""
+    joined: Group = (mention,)
+    right = mention
+    while groups:
+        left = groups[-1]
+        between = text[left[-1].end : right.start]
+        if re.search(r"\band\b|\bplus\b", between):
+            break
+        joined = (*left, *joined)
+        right = left[0]
+        groups = groups[:-1]
+    return [*groups, joined]
+
+
+def is_fragment(text: str, groups: tuple[Group, ...], is_question: bool) -> bool:
+    """Whether a clause is little more than the names of slots: "Name and postcode please"."""
+    if not groups:
+        return False
+    rest = text
+    for group in groups:
+        for mention in group:
+            rest = rest[: mention.start] + " " * (mention.end - mention.start) + rest[mention.end :]
+    words = _FILLERS.sub(" ", rest).split()
+    return len(words) <= (2 if is_question else 0)

@@ -1,0 +1,187 @@
+"""What the user knows, what he has told, and in which words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from skillbench_tasks.datasets.surface import expresses, say_value
+from skillbench_tasks.models import Scenario, SlotSpec
+from skillbench_tasks.solvers.users.cues import Mention
+
+__all__ = ["IDENTITY", "Memory"]
+
+IDENTITY = frozenset(
+    (
+        "full_name",
+        "phone",
+        "email",
+        "postcode",
+        "address",
+        "date_of_birth",
+        "year_of_birth",
+        "security_word",
+        "security_pin",
+        "verification_code",
+        "account_number",
+        "member_number",
+        "customer_id",
+        "username",
+        "card_last4",
+        "ssn_last4",
+        "ssn",
+        "card_number",
+        "password",
+        "order_id",
+    )
+)
+"""Slots that say who the user is or which record he means, not what he wants."""
+
+
+# "8 AM-12 PM" is read as a window only with room around its dash.
+_TIGHT_DASH = re.compile(r"(?<=[ap]m)\s*[-–]\s*(?=\d)", re.I)
+_EMAIL = re.compile(r"\S+@\S+")
+
+
+class Memory:
+    """The facts of a scenario with a pointer to the successive answer given last."""
+
+    def __init__(self, scenario: Scenario, slots: Mapping[str, SlotSpec]) -> None:
+        self._slots = slots
+        self._facts: dict[str, list[JsonValue]] = {}
+        self._words: dict[str, list[str]] = {}
+        self._given: dict[str, int] = {}
+        self._unknown = frozenset(scenario.unknown)
+        for slot, value in scenario.facts.items():
+            self._facts[slot] = value if isinstance(value, list) else [value]
+        for slot, words in scenario.says.items():
+            self._words[slot] = [words] if isinstance(words, str) else list(words)
+        for slot in scenario.tells:
+            self.give(slot)
+
+    def has(self, slot: str) -> bool:
+        """Return whether the user can answer a question for the slot."""
+        return slot in self._facts and slot not in self._unknown
+
+    def answers(self, slot: str) -> bool:
+        """Return whether a question for the slot has an answer, be it that he does not have it."""
+        return self.has(slot) or slot in self._unknown
+
+    def is_told(self, slot: str) -> bool:
+        """Return whether the user has told the slot."""
+        return slot in self._given
+
+    def kind(self, slot: str) -> str:
+        """Return the slot's value type."""
+        return self._slots[slot].type if slot in self._slots else "text"
+
+    def give(self, slot: str) -> str:
+        """Advance to the slot's next answer (the last one repeats) and return its words."""
+        self._given[slot] = self._given.get(slot, -1) + 1
+        return self.words(slot)
+
+    def change(self, slot: str, value: JsonValue) -> str:
+        """Replace the slot's answers by a new one and return its words."""
+        self._facts[slot], self._given[slot] = [value], 0
+        self._words.pop(slot, None)
+        return self.words(slot)
+
+    def words(self, slot: str) -> str:
+        """Return how the user puts the answer that he gave last (or gives first)."""
+        words = self._words.get(slot)
+        at = self._given.get(slot, 0)
+        if words:
+            return words[min(at, len(words) - 1)]
+        values = self._facts.get(slot, [""])
+        return say_value(values[min(at, len(values) - 1)], self.kind(slot))
+
+    def goal_slots(self) -> tuple[str, ...]:
+        """Return the slots that bear the goal, in the scenario's order."""
+        return tuple(slot for slot in self._facts if slot not in IDENTITY and self.has(slot))
+
+    def facts(self) -> tuple[str, ...]:
+        """Return all slots that the user can answer for."""
+        return tuple(slot for slot in self._facts if self.has(slot))
+
+    def stated(self, slot: str, text: str) -> bool:
+        """Return whether a text states an answer that the user has given or gives next.
+
+        Answers that he gives later stay his secret: a wrong guess of them is corrected.
+        """
+        values = self._facts.get(slot, [])
+        text = _TIGHT_DASH.sub(" - ", text)
+        if self.kind(slot) == "name":
+            text = _EMAIL.sub(" ", text)
+        reach = min(self._given.get(slot, 0) + 1, len(values))
+        wanted = values if slot not in IDENTITY else values[:reach]
+        if any(_is_said(value, text) for value in wanted):
+            return True
+        if self.kind(slot) == "time_window" and any(_is_loosely_said(v, text) for v in wanted):
+            return True
+        words = self._words.get(slot, [])
+        return any(len(said) > 3 and said.lower() in text.lower() for said in words)
+
+    def offered(self, slot: str, text: str) -> bool:
+        """Move to the answer, from the present one on, that a text offers; `False`: none is."""
+        values = self._facts.get(slot, [])
+        text = _TIGHT_DASH.sub(" - ", text)
+        start = min(self._given.get(slot, 0), max(len(values) - 1, 0))
+        for i in (*range(start, len(values)), *range(start)):
+            if _is_said(values[i], text):
+                self._given[slot] = i
+                return True
+        return False
+
+    def resolve(self, mentions: Iterable[Mention]) -> str | None:
+        """Choose the slot that a question means; of alternatives one that the user can answer.
+
+        Returns:
+            The slot, or `None` where several would do and nothing tells them apart.
+        """
+        chosen = [slot for mention in mentions if (slot := self._meant(mention.slots))]
+        if not chosen:
+            return None
+        known = [slot for slot in chosen if self.has(slot)]
+        fresh = [slot for slot in known if not self.is_told(slot)]
+        return (fresh or known or chosen)[0]
+
+    def _meant(self, slots: Sequence[str]) -> str | None:
+        if len(slots) == 1:
+            return slots[0]
+        known = [slot for slot in slots if self.has(slot)]
+        fresh = [slot for slot in known if not self.is_told(slot)]
+        if len(fresh) == 1 or len(known) == 1:
+            return (fresh or known)[0]
+        if known:
+            return _closest(fresh or known, slots)
+        listed = [slot for slot in slots if slot in self._unknown]
+        return (listed or list(slots))[0]
+
+
+def _closest(known: Sequence[str], slots: Sequence[str]) -> str | None:
+    # A cue of a slot and of its new value ("date and time" names two slots of different kinds).
+    return known[0] if known[0] == slots[0] else None
+
+
+def _is_said(value: JsonValue, text: str) -> bool:
+    """Whether a text, or a line of it, states a value; truth values have no form to find."""
+    if value is None or isinstance(value, bool) or value in ("", [], {}):
+        return False
+    lines = text.splitlines()
+    return expresses(text, value) or (len(lines) > 1 and any(expresses(s, value) for s in lines))
+
+
+def _is_loosely_said(value: JsonValue, text: str) -> bool:
+    """Whether a text names a window by bare hours, or just the half of the day it lies in."""
+    times = re.match(r"(\d\d):\d\d-(\d\d):\d\d$", str(value))
+    if times:
+        start, end = ({hour, hour % 12 or 12} for hour in (int(times[1]), int(times[2])))
+        for said in re.finditer(r"(?<![\d/])(\d{1,2})\s*(?:-|to|and)\s*(\d{1,2})(?![\d:/])", text):
+            if int(said[1]) in start and int(said[2]) in end:
+                return True
+    if not times or re.search(r"\d(?::\d\d)?\s*(?:am|pm)\b|\d:\d\d", text, re.I):
+        return False
+    part = "morning" if int(times[2]) <= 12 else "afternoon" if int(times[1]) >= 12 else "evening"
+    return part in text.lower()

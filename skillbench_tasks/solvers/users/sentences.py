@@ -1,0 +1,147 @@
+"""Agent messages cut into plain sentences."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+__all__ = ["Sentence", "is_readable", "sentences", "tokens"]
+
+_QUOTES = str.maketrans(
+    {
+        "\u2019": "'",
+        "\u2018": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2013": "-",
+        "\u2014": " - ",
+        "\u2026": ". ",
+        "\u00a0": " ",
+        "\u2011": "-",
+    }
+)
+_BULLET = re.compile(r"^\s*(?:[-*•·▪◦–]|\(?\d{1,2}[.)]|\(?[a-hA-H]\)|[a-hA-H]\.)\s+")
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.S | re.I)
+_TAG = re.compile(r"</?[a-z][^<>]*>", re.I)
+_MARKS = re.compile(r"\*\*|__|`+|^\s*[#>]+\s+|(?<!\w)[*_]+|[*_]+(?!\w)")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_ABBREVIATION = re.compile(
+    r"\b(?:e\.g|i\.e|a\.m|p\.m|etc|mr|mrs|ms|dr|st|vs|approx|d\.o\.b)\.$", re.I
+)
+_NO_DOT = re.compile(r"\b(no|nr|num|acct)\.\s*(?=[?#\d]|\w+[,?])", re.I)
+_BREAK = re.compile(r"(?<=[.?!;])[\"')\]]*\s+|(?<=[?!])(?=[A-Za-z])")
+# A further question within a sentence: ", and could you …", "… can you please tell me".
+_CLAUSE = re.compile(
+    r"(?:,|;| -)? (?:and|but|so|then)(?: also| then| first| now)? (?=(?:could|can|may|"
+    r"please|shall|should|would you|"
+    r"is (?:there|that|this)|do you|what|which|when)\b)"
+    r"|[,;] (?=(?:could|can|may|please(?= \w)|shall|should|what|which|would you|is "
+    r"that|is this|is there|does that|do you|i will need|i'll need|i need)\b)"
+    r"| - (?=[a-z]+ )| (?=(?:could|can|would) you (?:please )?(?:provide|share|tell|"
+    r"give|confirm|send|verify)\b)",
+    re.I,
+)
+_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+_SPELLINGS = (
+    (re.compile(r"\be-mails?\b"), "email"),
+    (re.compile(r"\bwi-fi\b"), "wifi"),
+    (re.compile(r"\bd\.o\.b\b\.?"), "dob"),
+    (re.compile(r"(?<=[a-z])'re\b"), " are"),
+    (re.compile(r"(?<=[a-z])'ve\b"), " have"),
+    (
+        re.compile(r"\b(what|who|when|where|that|it|here|there|how|everything)'?s\b(?<!its)"),
+        r"\1 is",
+    ),
+    (re.compile(r"\bu\b"), "you"),
+    (re.compile(r"\bur\b"), "your"),
+    (re.compile(r"\b(?:pls|plz|plse)\b"), "please"),
+    (re.compile(r"\b(?:acct|acc|a/c)\b"), "account"),
+    (re.compile(r"\b(?:num|nr)\b"), "number"),
+    (re.compile(r"#"), " number "),
+    (re.compile(r"(?<=[a-z]) n (?=[a-z])"), " and "),
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence or list line of an agent's message.
+
+    Attributes:
+        raw: The words as written, without markup.
+        text: Lower case, contractions and spellings unified.
+        is_bullet: It is a line of a list.
+        is_header: It ends with a colon.
+    """
+
+    raw: str
+    text: str
+    is_bullet: bool
+    is_header: bool
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it ends with a question mark."""
+        return self.raw.rstrip("\"')] ").endswith("?")
+
+
+def is_readable(text: str) -> bool:
+    """Return whether a message holds words meant for a person: neither empty nor JSON nor noise."""
+    bare = _THINKING.sub("", text).strip()
+    if not bare or not re.search(r"[a-zA-Z]{2}", bare):
+        return False
+    unfenced = re.sub(r"^```\w*|```$", "", bare).strip()
+    if unfenced[0] in "{[" and unfenced[-1] in "}]" and (":" in unfenced or '"' in unfenced):
+        return _is_prose_in_brackets(unfenced)
+    return not re.match(r"^\s*(?:\{\s*\"|<tool_call>|\[\s*\{)", unfenced)
+
+
+def _is_prose_in_brackets(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return text[0] == "[" and '"' not in text
+    return False
+
+
+def _plain(text: str) -> str:
+    text = _TAG.sub(" ", _THINKING.sub(" ", text)).translate(_QUOTES)
+    return _LINK.sub(r"\1", text)
+
+
+def _unified(raw: str) -> str:
+    text = raw.lower()
+    for pattern, replacement in _SPELLINGS:
+        text = pattern.sub(replacement, text)
+    return " ".join(text.split())
+
+
+@lru_cache(maxsize=256)
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """Cut a message into sentences and list lines."""
+    found: list[Sentence] = []
+    for line in _plain(text).splitlines():
+        is_bullet = bool(_BULLET.match(line))
+        body = _MARKS.sub("", _BULLET.sub("", line)).strip()
+        body = _NO_DOT.sub(r"\1 ", body)
+        for piece in _pieces(body):
+            if re.search(r"\w", piece) or "?" in piece:
+                header = piece.rstrip().endswith(":")
+                found.append(Sentence(piece, _unified(piece), is_bullet, header))
+    return tuple(found)
+
+
+def _pieces(body: str) -> list[str]:
+    pieces: list[str] = []
+    for piece in _BREAK.split(body):
+        if pieces and _ABBREVIATION.search(pieces[-1]):
+            pieces[-1] += f" {piece}"
+        elif piece.strip():
+            pieces.append(piece.strip())
+    return [clause for piece in pieces for clause in _CLAUSE.split(piece) if clause.strip()]
+
+
+def tokens(text: str) -> list[re.Match[str]]:
+    """Return the words of a unified text with their places."""
+    return list(_TOKEN.finditer(text))

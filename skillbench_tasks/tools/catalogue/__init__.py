@@ -1,0 +1,101 @@
+"""The tool catalogue: servers, tools and collections, one YAML file for each server."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from skillbench_tasks.errors import DataError
+from skillbench_tasks.files import model_from, read_yaml, shown
+from skillbench_tasks.models import CollectionSpec, Server, ToolSpec
+from skillbench_tasks.tools.catalogue.checks import behaviour_faults
+from skillbench_tasks.tools.toolbox import Tool
+
+__all__ = ["collections", "load_collections", "load_server", "servers", "tools"]
+
+_FOLDER = Path(__file__).parent
+_COLLECTIONS = "collections.yaml"
+
+
+@cache
+def collections() -> dict[str, CollectionSpec]:
+    """Return the declared collections by name."""
+    return load_collections(_FOLDER / _COLLECTIONS)
+
+
+@cache
+def servers() -> dict[str, Server]:
+    """Return the servers of the catalogue by name."""
+    files = sorted(p for p in _FOLDER.glob("*.yaml") if p.name != _COLLECTIONS)
+    return {server.server: server for server in (_server(file) for file in files)}
+
+
+@cache
+def tools() -> dict[str, Tool]:
+    """Return every tool of the catalogue by full name, ready to run."""
+    found: dict[str, Tool] = {}
+    for file in sorted(p for p in _FOLDER.glob("*.yaml") if p.name != _COLLECTIONS):
+        for tool in load_server(file, collections()):
+            found[tool.spec.full_name] = tool
+    return found
+
+
+def load_collections(path: Path) -> dict[str, CollectionSpec]:
+    """Read a file of collection declarations.
+
+    Raises:
+        DataError: It does not fit the format.
+    """
+    declared = read_yaml(path)
+    if not isinstance(declared, dict) or not isinstance(declared.get("collections"), dict):
+        raise DataError(shown(path), "collections", "no collections", "declare some")
+    return {
+        name: model_from(CollectionSpec, spec, path, f"collections.{name}")
+        for name, spec in declared["collections"].items()
+    }
+
+
+def load_server(path: Path, specs: dict[str, CollectionSpec]) -> list[Tool]:
+    """Read one server's tools and check their schemas and behaviours.
+
+    Args:
+        path: The YAML file.
+        specs: The collections that behaviours may use.
+
+    Raises:
+        DataError: A tool does not fit the format, or stands twice.
+    """
+    server = _server(path)
+    made: dict[str, Tool] = {}
+    for index, entry in enumerate(server.tools):
+        field = f"tools.{index}"
+        data = {**entry, "server": server.server}
+        spec = model_from(ToolSpec, data, path, field)
+        if spec.name in made:
+            raise DataError(shown(path), f"{field}.name", "the tool stands twice", "rename one")
+        _check_schema(spec.input_schema, path, f"{field}.input_schema")
+        faults = behaviour_faults(spec, specs)
+        if faults:
+            raise DataError(
+                shown(path), f"{field} ({spec.name})", faults[0], "see docs/tool-format.md"
+            )
+        made[spec.name] = Tool.of(spec)
+    return list(made.values())
+
+
+def _server(path: Path) -> Server:
+    return model_from(Server, read_yaml(path), path)
+
+
+def _check_schema(schema: dict[str, Any], path: Path, field: str) -> None:
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise DataError(shown(path), field, error.message, "write a JSON Schema") from error
+    if schema.get("type") != "object" or schema.get("additionalProperties") is not False:
+        problem = "needs type: object and additionalProperties: false"
+        raise DataError(shown(path), field, problem, "add them")

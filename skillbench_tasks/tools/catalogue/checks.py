@@ -1,0 +1,114 @@
+"""Static checks of declared tool behaviours: keys, collections, names, arguments."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from pydantic import JsonValue
+
+from skillbench_tasks.models import CollectionSpec, ToolSpec
+from skillbench_tasks.tools.behaviours import HANDLERS
+from skillbench_tasks.tools.workflow.syntax import expression_faults, rule_faults
+
+__all__ = ["behaviour_faults"]
+
+_KEYS: Final[dict[str, tuple[set[str], set[str]]]] = {
+    "get": ({"collection", "key", "as"}, {"code", "message"}),
+    "find": ({"collection", "as"}, {"where", "sort", "descending", "limit", "fields"}),
+    "compute": ({"value", "as"}, set()),
+    "require": ({"rule", "code", "message"}, {"retryable"}),
+    "create": ({"collection", "record"}, {"as"}),
+    "send": ({"record"}, {"collection", "as"}),
+    "update": ({"collection", "key", "set"}, {"as", "code", "message"}),
+    "transition": (
+        {"collection", "key", "field", "from", "to"},
+        {"set", "as", "code", "message"},
+    ),
+    "append": ({"collection", "key", "field", "item"}, {"as", "code", "message"}),
+    "delete": ({"collection", "key"}, {"as", "code", "message"}),
+    "when": ({"rule", "do"}, set()),
+    "handler": ({"name"}, {"as"}),
+}
+"""Operation → required keys, optional keys."""
+
+_WRITES: Final = frozenset(
+    {"create", "send", "update", "transition", "append", "delete", "handler"}
+)
+_REFERENCE = re.compile(r"\$\{([a-z][a-z0-9_]*)(?:\.([A-Za-z0-9_-]+))?")
+_VARIABLE = re.compile(r'"(?:var|exists)": (?:\[)?"([a-z][a-z0-9_]*)(?:\.([A-Za-z0-9_-]+))?')
+_LOCAL: Final = frozenset({"item", "accumulator"})
+
+
+def behaviour_faults(tool: ToolSpec, specs: Mapping[str, CollectionSpec]) -> list[str]:
+    """Return what is wrong with a tool's behaviour, one line each."""
+    faults = list(_operations(tool, tool.behaviour, {"args", "now"}, specs, "behaviour"))
+    writes = any(_writes(operation) for operation in tool.behaviour)
+    if writes and tool.access == "read":
+        faults.append("access is read, but the behaviour writes")
+    if not writes and tool.access == "write":
+        faults.append("access is write, but the behaviour writes nothing")
+    return faults
+
+
+def _writes(operation: Mapping[str, JsonValue]) -> bool:
+    inner = operation.get("do")
+    nested = isinstance(inner, list) and any(isinstance(i, dict) and _writes(i) for i in inner)
+    return operation.get("op") in _WRITES or nested
+
+
+def _operations(
+    tool: ToolSpec,
+    operations: Sequence[JsonValue],
+    names: set[str],
+    specs: Mapping[str, CollectionSpec],
+    place: str,
+) -> Iterator[str]:
+    visible = set(names)
+    for index, operation in enumerate(operations):
+        at = f"{place}[{index}]"
+        if not isinstance(operation, dict) or operation.get("op") not in _KEYS:
+            yield f"{at}: unknown op; use one of {', '.join(_KEYS)}"
+            continue
+        yield from (f"{at}: {fault}" for fault in _shape(operation, specs))
+        yield from (f"{at}: {fault}" for fault in _references(tool, operation, visible))
+        inner = operation.get("do")
+        if isinstance(inner, list):
+            yield from _operations(tool, inner, visible, specs, f"{at}.do")
+        if "as" in operation:
+            visible.add(str(operation["as"]))
+    if place == "behaviour":
+        yield from (f"returns: {fault.message}" for fault in expression_faults(tool.returns, ""))
+        yield from (f"returns: {fault}" for fault in _references(tool, tool.returns, visible))
+
+
+def _shape(
+    operation: Mapping[str, JsonValue], specs: Mapping[str, CollectionSpec]
+) -> Iterator[str]:
+    required, optional = _KEYS[str(operation["op"])]
+    keys = set(operation) - {"op"}
+    if required - keys:
+        yield f"needs {', '.join(sorted(required - keys))}"
+    if keys - required - optional:
+        yield f"does not know {', '.join(sorted(keys - required - optional))}"
+    collection = operation.get("collection", "outbox" if operation["op"] == "send" else None)
+    if collection is not None and collection not in specs:
+        yield f"no collection {collection}"
+    if "rule" in operation:
+        yield from (fault.message for fault in rule_faults(operation["rule"], "rule"))
+    if operation["op"] == "handler" and operation.get("name") not in HANDLERS:
+        yield f"no handler {operation.get('name')}"
+
+
+def _references(tool: ToolSpec, source: JsonValue, visible: set[str]) -> Iterator[str]:
+    known = set(tool.input_schema.get("properties", {}))
+    shown = {k: v for k, v in source.items() if k != "do"} if isinstance(source, dict) else source
+    text = json.dumps(shown)
+    for pattern in (_REFERENCE, _VARIABLE):
+        for name, segment in pattern.findall(text):
+            if name not in visible and name not in _LOCAL:
+                yield f"{name} is not bound here"
+            elif name == "args" and segment not in known:
+                yield f"there is no argument {segment}"

@@ -1,0 +1,88 @@
+"""Tests of a `find` operation: one value of a record against what a caller asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from pydantic import JsonValue
+
+from skillbench_tasks.tools.workflow.values import equal_values
+
+__all__ = ["TESTS", "passes"]
+
+_FULL_NUMBER_DIGITS: Final = 10
+"""From this many digits on, a leading country code is no difference between phone numbers."""
+
+
+def passes(value: JsonValue, test: JsonValue) -> bool:
+    """Return whether a record's value passes a test.
+
+    Args:
+        value: The value; `None` where the record has none.
+        test: A plain value (equality) or an object of named tests, all of which must pass.
+    """
+    if isinstance(test, dict) and test and test.keys() <= TESTS.keys():
+        return all(TESTS[name](value, wanted) for name, wanted in test.items())
+    return equal_values(value, test)
+
+
+def _equal_ignoring_case(value: JsonValue, wanted: JsonValue) -> bool:
+    return _plain(value) == _plain(wanted)
+
+
+def _digits(value: JsonValue, wanted: JsonValue) -> bool:
+    have, want = (re.sub(r"\D", "", str(v or "")) for v in (value, wanted))
+    if min(len(have), len(want)) >= _FULL_NUMBER_DIGITS:
+        have, want = have[-_FULL_NUMBER_DIGITS:], want[-_FULL_NUMBER_DIGITS:]
+    return bool(want) and have == want
+
+
+def _contains(value: JsonValue, wanted: JsonValue) -> bool:
+    if isinstance(value, list):
+        return any(equal_values(part, wanted) for part in value)
+    return str(wanted).casefold() in str(value or "").casefold()
+
+
+def _is_at_least(value: JsonValue, wanted: JsonValue) -> bool:
+    return _comparable(value, wanted) and value >= wanted  # type: ignore[operator]
+
+
+def _is_at_most(value: JsonValue, wanted: JsonValue) -> bool:
+    return _comparable(value, wanted) and value <= wanted  # type: ignore[operator]
+
+
+def _comparable(value: JsonValue, wanted: JsonValue) -> bool:
+    if isinstance(value, bool) or isinstance(wanted, bool):
+        return False
+    numbers = isinstance(value, int | float) and isinstance(wanted, int | float)
+    return numbers or (isinstance(value, str) and isinstance(wanted, str))
+
+
+def _one_of(value: JsonValue, wanted: JsonValue) -> bool:
+    return isinstance(wanted, list) and any(equal_values(value, one) for one in wanted)
+
+
+def _words(value: JsonValue, wanted: JsonValue) -> bool:
+    text = f" {_plain(value)} "
+    words = _plain(wanted).split()
+    return bool(words) and all(f" {word} " in text for word in words)
+
+
+def _plain(value: JsonValue) -> str:
+    """Return lower-case words divided by single blanks; apostrophes join."""
+    text = str("" if value is None else value).casefold().replace("'", "").replace("’", "")
+    return " ".join(re.findall(r"\w+", text))
+
+
+TESTS: Final[dict[str, Callable[[JsonValue, JsonValue], bool]]] = {
+    "equals_ignoring_case": _equal_ignoring_case,
+    "digits": _digits,
+    "contains": _contains,
+    "from": _is_at_least,
+    "to": _is_at_most,
+    "one_of": _one_of,
+    "words": _words,
+}
+"""Name of a test → function of the record's value and the wanted value."""

@@ -1,0 +1,169 @@
+"""From JSON to a program, or to the faults in its shape.
+
+Source: docs/workflow-language.md, sections 5 and 8 (layer 1).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import ErrorDetails
+
+from skillbench_tasks.tools.workflow.bounds import (
+    MAX_BLOCK_NESTING,
+    MAX_JSON_NESTING,
+    MAX_PROGRAM_NODES,
+)
+from skillbench_tasks.tools.workflow.language import Finding, Program
+from skillbench_tasks.tools.workflow.syntax import Fault, expression_faults, rule_faults
+
+__all__ = ["parse_program"]
+
+# A block adds two levels (the node, its list); anything deeper breaks a bound somewhere.
+_MAX_DOCUMENT_NESTING = 2 * MAX_BLOCK_NESTING + MAX_JSON_NESTING + 10
+_LARGEST = int(sys.float_info.max)
+
+_BLOCK_KEYS = ("then", "else", "do", "catch")
+_EXPRESSION_KEYS = ("items", "value")
+_EXPRESSIONS_KEYS = ("arguments", "facts")
+# These may be left out, but null is no value of theirs.
+_NOT_NULL_KEYS = ("note", "id", "as", "confirm")
+
+_CODES = {
+    "missing": "missing_key",
+    "extra_forbidden": "unknown_key",
+    "union_tag_invalid": "unknown_kind",
+    "union_tag_not_found": "missing_key",
+}
+_MESSAGES = {
+    "missing": "this key is required",
+    "extra_forbidden": "there is no such key here; remove it",
+    "union_tag_not_found": "this key is required",
+    "union_tag_invalid": "the kinds are call, if, for_each, try, set, return, say, ask, hand_over "
+    "and decline",
+    "model_type": "expected an object",
+    "model_attributes_type": "expected an object",
+    "dict_type": "expected an object",
+    "tuple_type": "expected a list",
+    "string_type": "expected a string",
+    "bool_type": "expected true or false",
+}
+_OWN_CODES = frozenset({"bad_name", "bad_tool_name", "bad_schema", "bad_version", "bad_ask"})
+
+
+def parse_program(data: object) -> Program | list[Finding]:
+    """Parse a JSON document.
+
+    Args:
+        data: Any JSON value; nothing in it makes this raise.
+
+    Returns:
+        The program, or at least one finding of the layer ``shape``.
+    """
+    faults = list(_document_faults(data))
+    if not faults:
+        try:
+            program = Program.model_validate(data)
+        except ValidationError as error:
+            faults += [_structure_fault(detail) for detail in error.errors(include_url=False)]
+            program = None
+        faults += _program_faults(data)
+        if program is not None and not faults:
+            return program
+    return [Finding(layer="shape", **fault._asdict()) for fault in faults]
+
+
+def _document_faults(data: object) -> Iterator[Fault]:
+    """Yield what is no JSON, or nested too deep to look at."""
+    pending: list[tuple[object, str, int]] = [(data, "", 0)]
+    while pending:
+        value, path, nesting = pending.pop()
+        if isinstance(value, (list, dict)) and nesting >= _MAX_DOCUMENT_NESTING:
+            yield Fault(path, "too_deep", f"nested deeper than {_MAX_DOCUMENT_NESTING}")
+        elif isinstance(value, list):
+            pending += [(part, f"{path}[{i}]", nesting + 1) for i, part in enumerate(value)]
+        elif isinstance(value, dict):
+            if not all(isinstance(key, str) for key in value):
+                yield Fault(path, "not_json", "the keys of an object are strings")
+            pending += [(part, _join(path, str(key)), nesting + 1) for key, part in value.items()]
+        elif not _is_scalar(value):
+            yield Fault(path, "not_json", "no JSON value, or a number beyond the range of a double")
+
+
+def _is_scalar(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int):
+        return abs(value) <= _LARGEST
+    return value is None or isinstance(value, str)
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _structure_fault(detail: ErrorDetails) -> Fault:
+    """Translate a fault that the models found."""
+    path, tag_follows = "", False
+    for part in detail["loc"]:
+        if isinstance(part, int):
+            path, tag_follows = f"{path}[{part}]", _holds_nodes(path)
+        elif tag_follows:
+            tag_follows = False
+        elif part != "[key]":
+            path = _join(path, part)
+    kind = detail["type"]
+    if kind.startswith("union_tag"):
+        path = f"{path}.kind"
+    code = kind if kind in _OWN_CODES else _CODES.get(kind, "wrong_type")
+    return Fault(path, code, _MESSAGES.get(kind, detail["msg"]))
+
+
+def _holds_nodes(path: str) -> bool:
+    return path == "steps" or path.rpartition(".")[2] in _BLOCK_KEYS
+
+
+def _program_faults(data: object) -> Iterator[Fault]:
+    """Yield faults in expressions, rules and bounds; other faults of structure are ignored."""
+    if isinstance(data, dict):
+        if "output" in data and data["output"] is None:
+            yield Fault("output", "wrong_type", "leave the key out instead of giving null")
+        nodes = [0]
+        yield from _block_faults(data.get("steps"), "steps", 1, nodes)
+        if nodes[0] > MAX_PROGRAM_NODES:
+            message = f"{nodes[0]} nodes; a program has {MAX_PROGRAM_NODES} at most"
+            yield Fault("steps", "too_many_nodes", message)
+
+
+def _block_faults(block: JsonValue, path: str, nesting: int, nodes: list[int]) -> Iterator[Fault]:
+    if not isinstance(block, list):
+        return
+    if nesting > MAX_BLOCK_NESTING:
+        yield Fault(path, "too_deep", f"blocks nested deeper than {MAX_BLOCK_NESTING}")
+        return
+    nodes[0] += len(block)
+    for index, node in enumerate(block):
+        if isinstance(node, dict):
+            here = f"{path}[{index}]"
+            yield from _node_faults(node, here)
+            for key in _BLOCK_KEYS:
+                yield from _block_faults(node.get(key), f"{here}.{key}", nesting + 1, nodes)
+
+
+def _node_faults(node: dict[str, JsonValue], path: str) -> Iterator[Fault]:
+    for key in _NOT_NULL_KEYS:
+        if key in node and node[key] is None:
+            yield Fault(f"{path}.{key}", "wrong_type", "leave the key out instead of giving null")
+    if "condition" in node:
+        yield from rule_faults(node["condition"], f"{path}.condition")
+    for key in _EXPRESSION_KEYS:
+        if key in node:
+            yield from expression_faults(node[key], f"{path}.{key}")
+    for key in _EXPRESSIONS_KEYS:
+        expressions = node.get(key)
+        if isinstance(expressions, dict):
+            for name, expression in expressions.items():
+                yield from expression_faults(expression, f"{path}.{key}.{name}")

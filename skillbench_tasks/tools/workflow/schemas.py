@@ -1,0 +1,145 @@
+"""JSON Schema checks that never raise, never fetch, and accept values known only in part.
+
+Source: docs/workflow-language.md, section 8, layer 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+from jsonschema import Draft202012Validator, ValidationError
+from pydantic import JsonValue
+from referencing import Registry
+
+from skillbench_tasks.tools.workflow.bounds import MAX_JSON_NESTING
+from skillbench_tasks.tools.workflow.paths import parse_template
+from skillbench_tasks.tools.workflow.syntax import RULE_KEY
+from skillbench_tasks.tools.workflow.values import nested_deeper
+
+__all__ = ["JsonSchema", "Misfit", "check", "known_part", "misfits", "schema_problem"]
+
+JsonSchema = dict[str, JsonValue] | bool
+
+# What these say about a list or object holds whatever its computed parts turn out to be.
+_SHAPE_KEYWORDS = frozenset(
+    {
+        "type",
+        "required",
+        "additionalProperties",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+        "propertyNames",
+        "dependentRequired",
+    }
+)
+# Below these, an error counts only if a computed part decides the right way.
+_UNDECIDED_KEYWORDS = frozenset({"if", "then", "else", "dependentSchemas"})
+
+
+class Misfit(NamedTuple):
+    """A part of a value that breaks its schema."""
+
+    location: tuple[str | int, ...]
+    keyword: str
+    message: str
+
+
+class _Computed:
+    """Stands where a value is known only at run time."""
+
+    def __repr__(self) -> str:
+        return "a computed value"
+
+
+_COMPUTED = _Computed()
+
+
+def schema_problem(schema: JsonValue) -> str | None:
+    """Say why a JSON value is no usable JSON Schema; None when it is one."""
+    if not isinstance(schema, (dict, bool)):
+        return "a JSON Schema is an object"
+    if nested_deeper(schema, MAX_JSON_NESTING):
+        return f"nested deeper than {MAX_JSON_NESTING} lists and objects"
+    try:
+        error = next(_meta_validator().iter_errors(schema), None)
+    except Exception as failure:  # noqa: BLE001 - hostile schemas raise anything
+        return f"the schema cannot be checked: {type(failure).__name__}"
+    return None if error is None else f"{_place(error)}{error.message[:200]}"
+
+
+@lru_cache(maxsize=1)
+def _meta_validator() -> Draft202012Validator:
+    return Draft202012Validator(
+        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
+
+
+def _place(error: ValidationError) -> str:
+    place = ".".join(str(part) for part in error.absolute_path)
+    return f"{place}: " if place else ""
+
+
+def check(schema: JsonSchema, value: JsonValue) -> str | None:
+    """Say why a value does not fit its schema; None when it fits."""
+    for misfit in misfits(schema, value):
+        place = ".".join(str(part) for part in misfit.location)
+        return f"{place}: {misfit.message}" if place else misfit.message
+    return None
+
+
+def known_part(expression: JsonValue) -> JsonValue:
+    """Return the literal value of a well-formed expression.
+
+    Computed parts are replaced by a marker that only `misfits` understands.
+    """
+    if isinstance(expression, str):
+        parts = parse_template(expression) or ("",)
+        if len(parts) == 1 and isinstance(parts[0], str):
+            return parts[0]
+        return cast(JsonValue, _COMPUTED)
+    if isinstance(expression, list):
+        return [known_part(part) for part in expression]
+    if isinstance(expression, dict):
+        if RULE_KEY in expression:
+            return cast(JsonValue, _COMPUTED)
+        return {key: known_part(part) for key, part in expression.items()}
+    return expression
+
+
+def misfits(schema: JsonSchema, value: JsonValue) -> Iterator[Misfit]:
+    """Yield what breaks the schema; what depends on a computed part is left out.
+
+    A schema that cannot be applied (an unresolvable or endless reference) yields one misfit for
+    the whole value.
+    """
+    # An empty registry: references to other documents are never fetched.
+    validator = Draft202012Validator(schema, registry=Registry())
+    partial = _has_computed(value)
+    try:
+        for error in validator.iter_errors(value):
+            if not partial or _certain(error):
+                location = tuple(error.absolute_path)
+                yield Misfit(location, str(error.validator), error.message[:300])
+    except Exception as failure:  # noqa: BLE001 - hostile schemas raise anything
+        yield Misfit((), "$schema", f"the schema cannot be applied: {type(failure).__name__}")
+
+
+def _certain(error: ValidationError) -> bool:
+    if not _UNDECIDED_KEYWORDS.isdisjoint(error.absolute_schema_path):
+        return False
+    instance = cast(JsonValue, error.instance)
+    if not _has_computed(instance):
+        return True
+    return isinstance(instance, (list, dict)) and error.validator in _SHAPE_KEYWORDS
+
+
+def _has_computed(value: JsonValue | _Computed) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_computed, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_computed, value))
+    return isinstance(value, _Computed)

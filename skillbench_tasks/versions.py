@@ -1,0 +1,16 @@
+"""Versions that go into every log. Raise one when a score could move."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["DATA_VERSION", "GRADER_VERSION", "TASK_VERSION"]
+
+TASK_VERSION: Final = "1"
+"""Version of the tasks: loop, prompts, defaults."""
+
+DATA_VERSION: Final = "1"
+"""Version of what ships as data: tools, worlds, skills, scenarios, gold conversations."""
+
+GRADER_VERSION: Final = "1"
+"""Version of the deterministic scorers and the comparison of worlds."""
