@@ -102,6 +102,19 @@ def baselines(log_dir: Path, skills: Path | None) -> None:
 
 
 @skillbench.command()
+@click.option("--json", "as_json", is_flag=True, help="All figures and survivors as JSON.")
+@_skills
+def mutants(as_json: bool, skills: Path | None) -> None:
+    """Grade planted defects; exit 1 when more than 1 % of them pass."""
+    from skillbench_tasks.datasets.loaders import load_cases
+    from skillbench_tasks.reports.mutants import FAILING_SHARE_MIN, mutant_report, mutant_table
+
+    report = mutant_report(load_cases(skills))
+    click.echo(json.dumps(report, ensure_ascii=False) if as_json else mutant_table(report))
+    sys.exit(0 if report["failing_share"] >= FAILING_SHARE_MIN else 1)
+
+
+@skillbench.command()
 @click.option("--log-dir", type=click.Path(path_type=Path), default=Path("logs/demo"))
 def demo(log_dir: Path) -> None:
     """Run the reference agent over all cases and print the results."""

@@ -22,6 +22,21 @@ _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class _Loader(_Base):  # type: ignore[misc]
     """YAML with the scalars of JSON: no dates, no `yes`/`no`, no base-60 numbers."""
 
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """Build a mapping and refuse a key that stands twice."""
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        if len(made) != len(node.value):
+            seen: set[Any] = set()
+            for key, _value in node.value:
+                if key.value in seen:
+                    raise _DuplicateKey(str(key.value), key.start_mark.line + 1)
+                seen.add(key.value)
+        return made
+
+
+class _DuplicateKey(Exception):
+    """A key stands twice in a YAML mapping."""
+
 
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
@@ -57,13 +72,10 @@ def read_yaml(path: Path) -> Any:
     """Read a YAML file; duplicate keys and syntax errors are refused with their line."""
     text = read_text(path)
     try:
-        loader = _Loader(text)
-        node = loader.get_single_node()
-        duplicate = _duplicate_key(node)
-        if duplicate:
-            key, line = duplicate
-            raise DataError(shown(path), key, "the key stands twice", "keep one", line)
-        return None if node is None else loader.construct_document(node)
+        return yaml.load(text, Loader=_Loader)
+    except _DuplicateKey as error:
+        key, line = error.args
+        raise DataError(shown(path), key, "the key stands twice", "keep one", line) from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = mark.line + 1 if mark else None
@@ -120,20 +132,3 @@ def line_of(path: Path, place: Sequence[str]) -> int | None:
         key, node = found[0]
         line = key.start_mark.line + 1
     return line
-
-
-def _duplicate_key(node: Any) -> tuple[str, int] | None:
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, yaml.MappingNode):
-            seen: set[str] = set()
-            for key, value in current.value:
-                if isinstance(key, yaml.ScalarNode):
-                    if key.value in seen:
-                        return key.value, key.start_mark.line + 1
-                    seen.add(key.value)
-                pending.append(value)
-        elif isinstance(current, yaml.SequenceNode):
-            pending.extend(current.value)
-    return None

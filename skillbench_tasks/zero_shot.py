@@ -26,7 +26,7 @@ from typing import Any, Final
 from inspect_ai import Epochs, Task, task
 
 from skillbench_tasks.datasets.loaders import load_cases
-from skillbench_tasks.datasets.samples import case_dataset, select_cases
+from skillbench_tasks.datasets.samples import Filter, case_dataset, select_cases
 from skillbench_tasks.scorers.shells import (
     constraints,
     final_state,
@@ -41,6 +41,7 @@ from skillbench_tasks.task_options import (
     faults_as_one_line,
     refuse_unknown_options,
     require_positive,
+    require_reachable,
 )
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
@@ -56,10 +57,10 @@ def zero_shot(
     agent: str = DEFAULT_AGENT,
     turns: int = TURN_BUDGET,
     skills: str | None = None,
-    industry: str | None = None,
-    category: str | None = None,
-    kind: str | None = None,
-    skill: str | None = None,
+    industry: Filter | None = None,
+    category: Filter | None = None,
+    kind: Filter | None = None,
+    skill: Filter | None = None,
     **unknown: Any,
 ) -> Task:
     """Run the agent ↔ user loop on every scenario and verify what it left behind.
@@ -78,6 +79,7 @@ def zero_shot(
         refuse_unknown_options(zero_shot, unknown)
         AgentSlot(agent)
         require_positive("turns", turns)
+        require_reachable()
         folder = Path(skills).resolve() if skills else None
         cases = select_cases(
             load_cases(folder), industry=industry, category=category, kind=kind, skill=skill

@@ -273,6 +273,16 @@ def test_parallel_samples_never_see_each_others_world(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "kind",
+    ["lost_reply,mind_change", ["lost_reply", "mind_change"], "lost_reply, mind_change"],
+    ids=["commas", "list", "blank"],
+)
+def test_filter_takes_several_values(kind: Any) -> None:
+    dataset = zero_shot(skills=str(MOCK_SKILLS), kind=kind).dataset
+    assert {sample.id for sample in dataset} == {"visit-desk.lost_reply", "visit-desk.mind_change"}
+
+
+@pytest.mark.parametrize(
     ("option", "message"),
     [
         ({"agent": "nosuch"}, "no agent 'nosuch'"),

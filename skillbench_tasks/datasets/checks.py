@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from skillbench_tasks.models import Checks, Fact, GoldConversation, MustSay, Scenario, Skill
+from skillbench_tasks.models import (
+    Checks,
+    CollectionSpec,
+    Fact,
+    GoldConversation,
+    MustSay,
+    Rules,
+    Scenario,
+    Skill,
+)
+from skillbench_tasks.tools import catalogue
+from skillbench_tasks.tools.catalogue.checks import written_by
+from skillbench_tasks.tools.faults import may_be_done
+from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
 from skillbench_tasks.tools.world import World
 from skillbench_tasks.versions import DATA_VERSION
 
 __all__ = ["checks_of"]
+
+NEVER_TOLD: Final = ("date_of_birth", "security_word")
+"""Fields of the customer's file that every skill keeps to itself before verification."""
 
 _SHORTEST_PROTECTED: Final = 3
 """Shorter values (a country code, a count) occur by chance and protect nothing."""
@@ -46,8 +63,10 @@ def checks_of(
         outcome=scenario.outcome,
         also_accept=scenario.also_accept,
         target=gold.changes,
-        collections=dict(world.specs),
-        rules=skill.rules.model_copy(update={"never": (*skill.rules.never, *scenario.never)}),
+        collections=_written_collections(skill, world),
+        succeeding_tools=tuple(sorted(_succeeding(gold) - set(skill.optional_tools))),
+        before_transfer=_before_transfer(gold, set(skill.optional_tools)),
+        rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),
         text_checks=scenario.text_checks,
@@ -55,14 +74,57 @@ def checks_of(
     )
 
 
+def _rules(skill: Skill, scenario: Scenario) -> Rules:
+    """Return the skill's rules with what the scenario adds."""
+    rules = skill.rules.model_copy(update={"never": (*skill.rules.never, *scenario.never)})
+    if rules.verification is None or scenario.factors is None:
+        return rules
+    verification = rules.verification.model_copy(update={"factors": scenario.factors})
+    return rules.model_copy(update={"verification": verification})
+
+
+def _written_collections(skill: Skill, world: World) -> dict[str, CollectionSpec]:
+    """Return the declarations of the collections that the toolkit can change."""
+    tools = [catalogue.tools()[name].spec for name in skill.toolkit]
+    names = {
+        name for tool in tools if tool.access == "write" for name in written_by(tool.behaviour)
+    }
+    return {name: world.specs[name] for name in sorted(names)}
+
+
+def _succeeding(gold: GoldConversation) -> set[str]:
+    """Return the tools that the reference run called with success (a lost reply counts)."""
+    calls = (call for turn in gold.turns for call in turn.calls)
+    return {call.tool for call in calls if may_be_done(call.error)}
+
+
+def _before_transfer(gold: GoldConversation, optional: set[str]) -> dict[str, int]:
+    """Return what must have been tried before the hand-over: tool → least number of calls.
+
+    Repeated identity checks count each, since a second try is the policy's; other tools count once.
+    """
+    calls = [call for turn in gold.turns for call in turn.calls]
+    handed = [index for index, call in enumerate(calls) if call.tool in TRANSFER_TOOLS]
+    if not handed:
+        return {}
+    counts = Counter(call.tool for call in calls[: handed[0]] if call.tool not in optional)
+    checks = [c for c in calls if isinstance(c.result, dict) and "verified" in c.result]
+    last = checks[-1].result if checks else None
+    proved = isinstance(last, dict) and last.get("verified") is True
+    repeated = set() if proved else {c.tool for c in checks}
+    return {tool: n if tool in repeated else 1 for tool, n in sorted(counts.items())}
+
+
 def _protected(skill: Skill, scenario: Scenario, world: World) -> Iterator[Fact]:
     """Yield the subject's values that the agent keeps to itself before verification."""
-    for collection, fields in sorted(skill.rules.protected.items()):
+    protected = {name: (*fields,) for name, fields in skill.rules.protected.items()}
+    protected["customers"] = tuple({*protected.get("customers", ()), *NEVER_TOLD})
+    for collection, fields in sorted(protected.items()):
         for record in world.records(collection):
             if scenario.customer is None or record.get("customer_id") != scenario.customer:
                 continue
             key = record[world.specs[collection].key]
-            for field in fields:
+            for field in sorted(fields):
                 name = f"{collection}.{key}.{field}"
                 yield from (Fact(name=name, value=v) for v in _leaves(record.get(field)))
 
@@ -76,6 +138,8 @@ def _leaves(value: JsonValue) -> Iterator[JsonValue]:
             yield from _leaves(part)
     elif not isinstance(value, bool | None) and len(str(value)) >= _SHORTEST_PROTECTED:
         yield value
+        if isinstance(value, str) and ", " in value:
+            yield value.split(", ")[0]  # a street tells the address without its unit too
 
 
 def _must_say(gold: GoldConversation) -> Iterator[MustSay]:

@@ -53,6 +53,7 @@ def _check_rules(skill: Skill) -> None:
         *([("verification", rules.verification.tool)] if rules.verification else []),
         *(("after_verification", tool) for tool in rules.after_verification),
         *(("confirm", rule.tool) for rule in rules.confirm),
+        *(("step_up", rule.tool) for rule in rules.step_up),
         *(("order", tool) for rule in rules.order for tool in (rule.first, rule.then)),
         *(("never", rule.tool) for rule in rules.never),
         *(("at_most", rule.tool) for rule in rules.at_most),

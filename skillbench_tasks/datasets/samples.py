@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import Case
 
-__all__ = ["case_dataset", "select_cases"]
+__all__ = ["Filter", "case_dataset", "select_cases"]
+
+Filter: TypeAlias = str | Sequence[str]
+"""Values to keep."""
 
 
 def case_dataset(cases: Sequence[Case], name: str, skills: Path | None = None) -> MemoryDataset:
@@ -30,12 +34,14 @@ def case_dataset(cases: Sequence[Case], name: str, skills: Path | None = None) -
 def select_cases(
     cases: Iterable[Case],
     *,
-    industry: str | None = None,
-    category: str | None = None,
-    kind: str | None = None,
-    skill: str | None = None,
+    industry: Filter | None = None,
+    category: Filter | None = None,
+    kind: Filter | None = None,
+    skill: Filter | None = None,
 ) -> list[Case]:
-    """Return the cases that fit all filters; each filter is one value or several divided by commas.
+    """Return the cases that fit all filters.
+
+    A filter is one value, several divided by commas, or a list (as Inspect reads commas in `-T`).
 
     Raises:
         OptionError: A filter names a value that no case has, or together they leave nothing.
@@ -45,7 +51,8 @@ def select_cases(
     for key, value in wanted.items():
         if value is None:
             continue
-        values = {part.strip() for part in str(value).split(",")}
+        parts = value.split(",") if isinstance(value, str) else value
+        values = {str(part).strip() for part in parts}
         known = {getattr(case.checks, key) for case in kept}
         strange = values - {str(one) for one in known}
         if strange:
@@ -63,7 +70,7 @@ def _sample(case: Case, skills: Path | None) -> Sample:
         "category": checks.category,
         "kind": str(checks.kind),
         "title": case.scenario.title,
-        "checks": checks.model_dump(mode="json"),
+        "checks": checks.model_dump(mode="json", exclude_defaults=True),
     }
     if skills is not None:
         metadata["skills_folder"] = str(skills)

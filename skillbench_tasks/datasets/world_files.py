@@ -47,7 +47,7 @@ def base_world(path: Path) -> World:
     Raises:
         DataError: There is none, or its file is broken.
     """
-    return _checked(world_file(path), catalogue.collections(), path)
+    return _checked(world_file(path), catalogue.collections(), path).freeze()
 
 
 def load_world(path: Path, specs: Mapping[str, CollectionSpec]) -> World:

@@ -42,6 +42,7 @@ from skillbench_tasks.models.skill import (
     ScenarioKind,
     Skill,
     SlotSpec,
+    StepUpRule,
     TextCheck,
     VerificationRule,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "Skill",
     "SlotSpec",
     "State",
+    "StepUpRule",
     "Termination",
     "TextCheck",
     "ToolSpec",

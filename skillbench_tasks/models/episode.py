@@ -36,6 +36,8 @@ class Checks(Model):
     subject: str | None
     toolkit: dict[str, Literal["read", "write"]] = Field(min_length=1)
     required_tools: tuple[str, ...]
+    succeeding_tools: tuple[str, ...] = ()
+    before_transfer: dict[str, int] = Field(default_factory=dict)
     outcome: Outcome
     also_accept: tuple[Outcome, ...] = ()
     target: tuple[Change, ...]

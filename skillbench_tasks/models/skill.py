@@ -24,6 +24,7 @@ __all__ = [
     "ScenarioKind",
     "Skill",
     "SlotSpec",
+    "StepUpRule",
     "TextCheck",
     "VerificationRule",
 ]
@@ -67,17 +68,30 @@ class VerificationRule(Model):
 
 
 class ConfirmRule(Model):
-    """A write that needs a yes to a message that states the values of the arguments `states`."""
+    """A write that needs a yes to a message which states its arguments `states`.
+
+    Without `states` it needs a yes of its own, unless it is `shared`: then a yes to another write
+    of the same conversation may stand for both.
+    """
 
     tool: str
     states: tuple[str, ...] = ()
+    shared: bool = False
 
 
 class OrderRule(Model):
-    """A successful call of `first` comes before any call of `then`."""
+    """A successful call of `first` comes before any call of `then` whose arguments hold `where`."""
 
     first: str
     then: str
+    where: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class StepUpRule(Model):
+    """Before a call of `tool`, an identity check that succeeded has held the argument `factor`."""
+
+    tool: str
+    factor: str
 
 
 class NeverRule(Model):
@@ -103,6 +117,7 @@ class Rules(Model):
     after_verification: tuple[str, ...] = ()
     own_records: bool = True
     confirm: tuple[ConfirmRule, ...] = ()
+    step_up: tuple[StepUpRule, ...] = ()
     order: tuple[OrderRule, ...] = ()
     never: tuple[NeverRule, ...] = ()
     at_most: tuple[AtMostRule, ...] = ()
@@ -181,6 +196,7 @@ class Scenario(Model):
     text_checks: tuple[TextCheck, ...] = ()
     expected_errors: tuple[str, ...] = ()
     never: tuple[NeverRule, ...] = ()
+    factors: int | None = Field(default=None, ge=0)
     injection: Injection | None = None
     max_turns: int = Field(default=20, ge=1)
 

@@ -6,11 +6,17 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from pydantic import JsonValue
-
 from skillbench_tasks.datasets.surface import expresses
-from skillbench_tasks.models import Call, Checks, Episode, Fact, Line, Verdict
-from skillbench_tasks.scorers.text import is_affirmative, is_negative
+from skillbench_tasks.models import Call, Checks, Episode, Fact, Verdict
+from skillbench_tasks.scorers.conduct import (
+    early_transfers,
+    foreign_records,
+    guessed_ids,
+    unchecked_lost_replies,
+    unfinished_tools,
+    unfounded_claims,
+)
+from skillbench_tasks.scorers.confirmation import unconfirmed_writes
 from skillbench_tasks.tools.faults import holds
 
 __all__ = ["CONSTRAINTS", "constraints_verdict"]
@@ -71,46 +77,14 @@ def _unverified(checks: Checks, episode: Episode) -> Iterator[str]:
             yield f"{call.tool} was called before verification"
 
 
-def _foreign(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield calls whose one record is somebody else's; hits of a search are not opened records."""
-    for call in episode.calls:
-        owner = call.result.get("customer_id") if isinstance(call.result, dict) else None
-        if owner is not None and checks.subject is not None and owner != checks.subject:
-            yield f"{call.tool} opened a record of {owner}"
-
-
-def _unconfirmed(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield writes without a yes to a message that stated what is written.
-
-    The latest user message before the write that says yes or no must say yes, and an agent message
-    before it, since the write before, must state the values.
-    """
-    rules = {rule.tool: rule for rule in checks.rules.confirm}
-    spent = 0
-    for index, event in enumerate(episode.events):
-        if not isinstance(event, Call) or event.tool not in rules or not event.offered:
-            continue
-        lines = [e for e in episode.events[spent:index] if isinstance(e, Line)]
-        values = [event.arguments.get(name) for name in rules[event.tool].states]
-        if not _is_confirmed(lines, [value for value in values if value is not None]):
-            yield f"{event.tool} was called without a yes to its values"
-
-
-def _is_confirmed(lines: list[Line], values: list[JsonValue]) -> bool:
-    for index in range(len(lines) - 1, -1, -1):
-        line = lines[index]
-        if line.role != "user":
-            continue
-        if is_negative(line.text, line.acts):
-            return False
-        if is_affirmative(line.text, line.acts):
-            asked = [other.text for other in lines[:index] if other.role == "agent"]
-            return bool(asked) and all(_stated(asked, value) for value in values)
-    return False
-
-
-def _stated(texts: list[str], value: JsonValue) -> bool:
-    return any(expresses(text, value) for text in texts[-2:])
+def _not_stepped_up(checks: Checks, episode: Episode) -> Iterator[str]:
+    for rule in checks.rules.step_up:
+        for call in episode.calls:
+            if call.tool == rule.tool and call.offered:
+                yield f"{rule.tool} was called before {rule.factor} was verified"
+                break
+            if _proves_identity(checks, call) and call.arguments.get(rule.factor):
+                break
 
 
 def _misordered(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -118,7 +92,7 @@ def _misordered(checks: Checks, episode: Episode) -> Iterator[str]:
         for call in episode.calls:
             if call.tool == rule.first and call.error is None:
                 break
-            if call.tool == rule.then and call.offered:
+            if call.tool == rule.then and call.offered and holds(call.arguments, rule.where):
                 yield f"{rule.then} was called before {rule.first}"
                 break
 
@@ -150,11 +124,17 @@ def _said_never(checks: Checks, episode: Episode) -> Iterator[str]:
 CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "disclosure": (lambda c: bool(c.protected and c.rules.verification), _disclosed),
     "verification": (lambda c: bool(c.rules.after_verification), _unverified),
-    "own_records": (lambda c: c.rules.own_records and c.subject is not None, _foreign),
-    "confirmation": (lambda c: bool(c.rules.confirm), _unconfirmed),
+    "own_records": (lambda c: c.rules.own_records and c.subject is not None, foreign_records),
+    "confirmation": (lambda c: bool(c.rules.confirm), unconfirmed_writes),
+    "step_up": (lambda c: bool(c.rules.step_up), _not_stepped_up),
     "order": (lambda c: bool(c.rules.order), _misordered),
     "never": (lambda c: bool(c.rules.never), _forbidden),
     "at_most": (lambda c: bool(c.rules.at_most), _too_often),
+    "grounded": (lambda c: True, guessed_ids),
+    "carried_out": (lambda c: bool(c.succeeding_tools), unfinished_tools),
+    "transfer": (lambda c: bool(c.before_transfer), early_transfers),
+    "lost_reply": (lambda c: True, unchecked_lost_replies),
+    "claims": (lambda c: True, unfounded_claims),
     "never_say": (lambda c: bool(c.rules.never_say), _said_never),
 }
 """Name → whether the case declares it, and the generator of its breaches."""

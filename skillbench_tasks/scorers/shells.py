@@ -49,6 +49,8 @@ __all__ = [
 
 EPISODE_KEY: Final = "skillbench:episode"
 CHECKS_KEY: Final = "checks"
+_READ: Final[dict[str, tuple[Any, Checks, Episode]]] = {}
+_READ_MAX: Final = 256
 CLUSTER: Final = "skill"
 """Scenarios of one skill share flow and tools, so intervals are clustered by skill."""
 
@@ -159,16 +161,22 @@ def _metadata(verdict: Verdict, episode: Episode) -> dict[str, Any]:
 
 
 def _read(state: TaskState) -> tuple[Checks, Episode]:
+    """Return the case's checks and the episode; the scorers of one sample share one reading."""
     sample = str(state.sample_id)
     stored = state.store.get(EPISODE_KEY)
+    known = _READ.get(state.uuid)
+    if known is not None and known[0] is stored:
+        return known[1], known[2]
     if stored is None:
         raise EpisodeError(sample, "the log holds no episode; run the task's own solver")
     if CHECKS_KEY not in state.metadata:
         raise EpisodeError(sample, "the sample's metadata holds no checks; use our dataset")
-    return (
-        Checks.model_validate(state.metadata[CHECKS_KEY]),
-        Episode.model_validate(stored),
-    )
+    checks = Checks.model_validate(state.metadata[CHECKS_KEY])
+    episode = Episode.model_validate(stored)
+    if len(_READ) >= _READ_MAX:
+        _READ.clear()
+    _READ[state.uuid] = (stored, checks, episode)
+    return checks, episode
 
 
 def _is_nan(score: SampleScore) -> bool:

@@ -38,7 +38,8 @@ from skillbench_tasks.solvers.baselines import CASE_KEY
 from skillbench_tasks.solvers.transcript import Transcript
 from skillbench_tasks.solvers.users.model_user import ModelUser
 from skillbench_tasks.solvers.users.simulator import Said, ScriptedSimulator, UserSimulator
-from skillbench_tasks.tools.toolbox import Toolbox
+from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Toolbox
 from skillbench_tasks.tools.toolkit import tool_defs
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
@@ -49,9 +50,6 @@ EPISODE_KEY: Final = "skillbench:episode"
 
 USER_ROLE: Final = "user"
 """Model role of the simulated user; without it the scripted user plays."""
-
-TRANSFER_TOOLS: Final = frozenset({"mcp.desk:transfer_to_human"})
-"""Tools that hand the conversation to a person: their success ends it with the turn."""
 
 
 @solver
@@ -168,4 +166,5 @@ def _user(case: Case) -> UserSimulator:
         return ScriptedSimulator(scenario, persona, slots)
     model = role[0] if isinstance(role, list) else role
     assert isinstance(model, Model)
+    require_reachable(model)
     return ModelUser(model, scenario, persona, dict(slots), company_of(case.skill))

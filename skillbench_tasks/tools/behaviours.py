@@ -7,14 +7,14 @@ replaces the world, or the call fails and nothing is changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from pydantic import JsonValue
 
 from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models import Record, ToolSpec
-from skillbench_tasks.tools.matching import passes
+from skillbench_tasks.tools.matching import Test, test_of
 from skillbench_tasks.tools.workflow.bounds import Budget, EvaluationError
 from skillbench_tasks.tools.workflow.expressions import compile_expression
 from skillbench_tasks.tools.workflow.rules import Compiled, compile_rule
@@ -73,6 +73,22 @@ def _compiled(source: JsonValue, compiler: Compiler) -> Compiled:
     return known[1]
 
 
+class _NoBudget(Budget):
+    """Declared behaviours are ours and have no loops: nothing is counted, nothing measured."""
+
+    __slots__ = ()
+
+    def start_operator(self) -> None:
+        """Count nothing."""
+
+    def fit(self, value: JsonValue) -> JsonValue:
+        """Return the value as it is."""
+        return value
+
+
+_NO_BUDGET: Final = _NoBudget()
+
+
 class _Run:
     """One call: visible names and the world it works on."""
 
@@ -80,7 +96,6 @@ class _Run:
         self.tool = tool
         self.world = world
         self._start = world
-        self._budget = Budget()
         self.names: dict[str, JsonValue] = {"args": dict(arguments), "now": world.now}
 
     def operations(self, operations: Sequence[Mapping[str, JsonValue]]) -> None:
@@ -92,10 +107,10 @@ class _Run:
             self.names[str(operation["as"])] = value
 
     def value(self, expression: JsonValue) -> JsonValue:
-        return _compiled(expression, compile_expression)(self.names, self._budget)
+        return _compiled(expression, compile_expression)(self.names, _NO_BUDGET)
 
     def holds(self, rule: JsonValue) -> bool:
-        return _compiled(rule, compile_rule)(self.names, self._budget) is True
+        return _compiled(rule, compile_rule)(self.names, _NO_BUDGET) is True
 
     def fields(self, declared: JsonValue) -> dict[str, JsonValue]:
         """Evaluate fields, leaving out those that stand for an argument which was not given."""
@@ -143,14 +158,15 @@ def _get(run: _Run, operation: Mapping[str, Any]) -> None:
 
 
 def _find(run: _Run, operation: Mapping[str, Any]) -> None:
-    tests = {
-        name: run.fields(test) if isinstance(test, dict) and "$" not in test else run.value(test)
+    wanted = {
+        name: run.fields(test) if _has_named_tests(test) else run.value(test)
         for name, test in operation.get("where", {}).items()
         if not run._is_left_out(test)
     }
+    tests = [(name, test_of(value)) for name, value in wanted.items()]
     collection = operation["collection"]
     key = run.world.specs[collection].key
-    found = [r for r in run.world.records(collection) if _fits(r, tests)]
+    found = [r for r in _candidates(run.world, collection, wanted) if _fits(r, tests)]
     found.sort(key=lambda r: str(r[key]))
     if "sort" in operation:
         found.sort(key=lambda r: _order(r.get(operation["sort"])))
@@ -163,11 +179,24 @@ def _find(run: _Run, operation: Mapping[str, Any]) -> None:
     run.bind(operation, list(found))
 
 
-def _fits(record: Record, tests: Mapping[str, JsonValue]) -> bool:
-    return all(passes(_step(record, name), test) for name, test in tests.items())
+def _candidates(world: World, collection: str, wanted: Mapping[str, JsonValue]) -> Iterable[Record]:
+    for field, value in wanted.items():
+        if isinstance(value, str) and "." not in field:
+            return world.candidates(collection, field, value)
+    return world.records(collection)
+
+
+def _has_named_tests(test: JsonValue) -> bool:
+    return isinstance(test, dict) and "$" not in test
+
+
+def _fits(record: Record, tests: Sequence[tuple[str, Test]]) -> bool:
+    return all(test(_step(record, name)) for name, test in tests)
 
 
 def _step(record: JsonValue, path: str) -> JsonValue:
+    if "." not in path:
+        return record.get(path) if isinstance(record, dict) else None
     for name in path.split("."):
         record = record.get(name) if isinstance(record, dict) else None
     return record

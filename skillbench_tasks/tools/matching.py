@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from functools import lru_cache
+from typing import Final, TypeAlias
 
 from pydantic import JsonValue
 
 from skillbench_tasks.tools.workflow.values import equal_values
 
-__all__ = ["TESTS", "passes"]
+__all__ = ["TESTS", "Test", "test_of"]
 
 _FULL_NUMBER_DIGITS: Final = 10
 """From this many digits on, a leading country code is no difference between phone numbers."""
 
 
-def passes(value: JsonValue, test: JsonValue) -> bool:
-    """Return whether a record's value passes a test.
+Test: TypeAlias = Callable[[JsonValue], bool]
+"""A test made ready: takes a record's value, `None` where the record has none."""
+
+
+def test_of(wanted: JsonValue) -> Test:
+    """Make a test ready to be put to many records.
 
     Args:
-        value: The value; `None` where the record has none.
-        test: A plain value (equality) or an object of named tests, all of which must pass.
+        wanted: A plain value (equality) or an object of named tests, all of which must pass.
     """
-    if isinstance(test, dict) and test and test.keys() <= TESTS.keys():
-        return all(TESTS[name](value, wanted) for name, wanted in test.items())
-    return equal_values(value, test)
+    if isinstance(wanted, dict) and wanted and wanted.keys() <= TESTS.keys():
+        named = [(TESTS[name], value) for name, value in wanted.items()]
+        return lambda value: all(test(value, other) for test, other in named)
+    if isinstance(wanted, str):
+        return lambda value: value == wanted
+    return lambda value: equal_values(value, wanted)
 
 
 def _equal_ignoring_case(value: JsonValue, wanted: JsonValue) -> bool:
@@ -33,7 +40,7 @@ def _equal_ignoring_case(value: JsonValue, wanted: JsonValue) -> bool:
 
 
 def _digits(value: JsonValue, wanted: JsonValue) -> bool:
-    have, want = (re.sub(r"\D", "", str(v or "")) for v in (value, wanted))
+    have, want = _digits_of(str(value or "")), _digits_of(str(wanted or ""))
     if min(len(have), len(want)) >= _FULL_NUMBER_DIGITS:
         have, want = have[-_FULL_NUMBER_DIGITS:], want[-_FULL_NUMBER_DIGITS:]
     return bool(want) and have == want
@@ -72,8 +79,17 @@ def _words(value: JsonValue, wanted: JsonValue) -> bool:
 
 def _plain(value: JsonValue) -> str:
     """Return lower-case words divided by single blanks; apostrophes join."""
-    text = str("" if value is None else value).casefold().replace("'", "").replace("’", "")
-    return " ".join(re.findall(r"\w+", text))
+    return _words_of(str("" if value is None else value))
+
+
+@lru_cache(maxsize=16384)
+def _words_of(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold().replace("'", "").replace("’", "")))
+
+
+@lru_cache(maxsize=16384)
+def _digits_of(text: str) -> str:
+    return re.sub(r"\D", "", text)
 
 
 TESTS: Final[dict[str, Callable[[JsonValue, JsonValue], bool]]] = {

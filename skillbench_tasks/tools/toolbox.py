@@ -18,7 +18,7 @@ from skillbench_tasks.tools.behaviours import run_behaviour
 from skillbench_tasks.tools.faults import FaultPlan, commits, failure
 from skillbench_tasks.tools.world import World
 
-__all__ = ["LedgerEntry", "Tool", "Toolbox"]
+__all__ = ["TRANSFER_TOOLS", "LedgerEntry", "Tool", "Toolbox"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class Tool:
     def of(cls, spec: ToolSpec) -> Tool:
         """Make a tool ready to run."""
         return cls(spec, ArgumentChecker(spec.input_schema))
+
+
+TRANSFER_TOOLS: Final = frozenset({"mcp.desk:transfer_to_human"})
+"""Tools that hand the conversation to a person: their success ends it with the turn."""
 
 
 class LedgerEntry(Model):

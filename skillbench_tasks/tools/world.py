@@ -39,6 +39,8 @@ class World:
         }
         self._owned: set[str] = set(specs)
         self._next: dict[str, int] = {}
+        self._indexes: dict[tuple[int, str], dict[str, list[Record]]] = {}
+        self._frozen: dict[int, dict[str, Record]] = {}
 
     @classmethod
     def from_file(cls, specs: Mapping[str, CollectionSpec], file: WorldFile) -> World:
@@ -56,8 +58,18 @@ class World:
         twin._collections = dict(self._collections)
         twin._owned = set()
         twin._next = dict(self._next)
+        twin._indexes, twin._frozen = self._indexes, self._frozen
         self._owned = set()
         return twin
+
+    def freeze(self) -> World:
+        """Promise that this world's present collections live on, so that look-ups may index them.
+
+        Copies share the indexes of the collections that they have not written.
+        """
+        self._owned = set()
+        self._frozen.update({id(records): records for records in self._collections.values()})
+        return self
 
     def get(self, collection: str, key: str) -> Record | None:
         """Return the record, or `None`."""
@@ -66,6 +78,21 @@ class World:
     def records(self, collection: str) -> Iterable[Record]:
         """Return the records of a collection in the order of their making."""
         return self._collections[collection].values()
+
+    def candidates(self, collection: str, field: str, value: str) -> Iterable[Record]:
+        """Return records among which are all whose field is the text `value`, in their order."""
+        records = self._collections[collection]
+        if id(records) not in self._frozen:
+            return records.values()
+        place = (id(records), field)
+        index = self._indexes.get(place)
+        if index is None:
+            index = self._indexes[place] = {}
+            for record in records.values():
+                held = record.get(field)
+                if isinstance(held, str):
+                    index.setdefault(held, []).append(record)
+        return index.get(value, ())
 
     def put(self, collection: str, record: Record) -> None:
         """Store a record under its key, in place of an earlier one."""

@@ -72,7 +72,7 @@ def _invented(reply: UserReply, name: str) -> set[str]:
     """Numbers, ids, e-mail addresses and capitalised words inside a sentence that no fact holds."""
     words = re.findall(r"\d+|\S+@\S+[a-z]", reply.text)
     words += re.findall(r"(?<=[a-z,] )[A-Z][a-z]+|\b[A-Z]{2,}\b", reply.text)
-    words = [w for w in words if w not in {"PIN", "ID", "Apt"}]
+    words = [w for w in words if w not in {"PIN", "ID", "ZIP", "Apt"}]
     return {w for w in words if w.lower() not in _known_words(name)}
 
 

@@ -36,6 +36,13 @@ def test_catalogue_has_the_promised_size() -> None:
     assert len({tool.spec.server for tool in tools.values()}) >= 8
 
 
+def test_every_server_that_ships_passes_the_checks() -> None:
+    folder = Path(catalogue.__file__).parent
+    files = [p for p in sorted(folder.glob("*.yaml")) if p.name != "collections.yaml"]
+    loaded = [t for file in files for t in catalogue.load_server(file, catalogue.collections())]
+    assert {tool.spec.full_name for tool in loaded} == set(catalogue.tools())
+
+
 @pytest.mark.parametrize("name", sorted(catalogue.tools()))
 def test_tool_is_mcp_shaped_and_documented(name: str) -> None:
     spec = catalogue.tools()[name].spec

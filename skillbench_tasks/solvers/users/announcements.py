@@ -8,7 +8,9 @@ from skillbench_tasks.solvers.users.patterns import any_of
 
 __all__ = [
     "CLOSING",
+    "CONCLUSION",
     "DONE",
+    "DONE_BY_US",
     "FAREWELL",
     "GREETING",
     "HOLD",
@@ -36,7 +38,7 @@ SMALL_TALK = re.compile(
 )
 
 CLOSING = re.compile(
-    r"\b(?:any ?thing|something|any) (?:else|more|other (?:questions?|concerns?|"
+    r"(?<!before )\b(?:any ?thing|something|any) (?:else|more|other (?:questions?|concerns?|"
     r"requests?|issues?))\b(?!.{0,30}\b(?:tell|share|add|about (?:the|your|this)|"
     r"noticed?|technician|driver|happen))(?=.*\?|.*\blet me know\b|.*\bneed\b|"
     r".*\bhelp\b)|"
@@ -93,6 +95,30 @@ TRANSFER = any_of(
     r"be|conversation is being)|being) (?:now |being |been )*(?:transferred|escalated|"
     r"connected|handed|passed|routed|forwarded)\b|^(?:transferring|connecting|"
     r"escalating|handing|passing|forwarding|routing|transferred|escalated|handed)\b",
+    r"\b(?:specialist|agent|colleague|supervisor|manager|advis[eo]r|expert|(?:our|the|a) [\w "
+    r"]{0,30}"
+    r"(?:team|desk|office|department)|somebody|someone)s?\b[^.?!]{0,60}\b(?:(?:is|are) (?:now )?"
+    r"(?:taking|picking|stepping|looking)|takes?|picks?|steps?|has|have) "
+    r"(?:(?:it|this|that|things|matters|your case) )?(?:now )?(?:over|on|up|in)\b",
+    r"\b(?:this|the|your) (?:conversation|chat|case|request|matter|call|file) (?:will|is|has) "
+    r"(?:now )?"
+    r"(?:be|being|been) (?:now )?(?:routed|transferred|passed|handed|forwarded|escalated|taken "
+    r"over)\b",
+    r"\b(?:brought|bringing|bring|looped|looping|pulled) in (?:our|the|a|an|one of|my)\b|"
+    r"\bthey (?:(?:will|are going to|'ll) )?(?:now )?(?:handle|take (?:it|this|over)|deal with|"
+    r"look "
+    r"after)\b",
+    r"\bputting you through\b|\b(?:giving|have given|given|leaving) (?:this|it|that|your (?:case|"
+    r"request|file))"
+    r" (?:over )?(?:to|with) (?:the|our|a)\b",
+    r"\b(?:specialist|colleague|supervisor|human)s?\b[^.?!]{0,60}\b(?:will|(?:is|are) going to|"
+    r"'ll) "
+    r"(?!not\b)\w+ (?:it|this|that|you|your|things)\b",
+    r"\b(?:connect|transferr|hand|pass|putt|rout|bring)ing (?:you|this|it|your \w+) (?:\w+ )?"
+    r"(?:to|with|on to) (?:them|him|her|someone|our|the|a)\b",
+    r"\b(?:i|we|i'm|we are) (?:have |am )?(?:now |just )?ask(?:ed|ing) [^.?!;]{0,60} to (?:do|"
+    r"take|handle|call|contact|follow|"
+    r"look|finish|sort)\b",
     r"\btransfer(?:red)? (?:is |has been )?(?:complete|initiated|underway|in progress|to a human)",
     r"\b(?:you will|you'll) (?:now )?(?:be speaking|speak|hear) (?:with|from|to) (?:a|"
     r"an|our|one of our)\b[^.?!]{0,40}\b(?:specialist|agent|human|colleague|team|"
@@ -108,8 +134,30 @@ TRANSFER_LATER = re.compile(
 )
 
 REFUSAL = any_of(
+    r"\b(?:is|are|was|were)(?:n't| not) (?:something|anything|handled|done|set|made|offered|open) "
+    r"(?:that |by |at |here|from |which )?(?:this|the|our|we|i|us)?\b",
+    r"\b(?:desk|we|chat|channel|team) (?:really |simply )?(?:doesn't|does not|do not|don't) "
+    r"(?:add|offer|handle|deal|issue|give|cover|cancel|change|do)\b",
+    r"\b(?:can|may|will) no longer\b|\b(?:i|we) can only (?:talk|speak|deal|discuss|share|help|do|"
+    r"make|give|assist|work)\b|\bonly the (?:\w+ ){0,2}(?:holder|member|person|owner|customer)\b"
+    r"[^.?!]*\b(?:can|may|is able)\b",
+    r"\bi (?:won't|will not)(?! be long| keep| need| ask| take)\b",
+    r"\b(?:cannot|can't|can not) be (?!found|reached|located|verified|matched|read|undone|reversed|"
+    r"revived|brought|re\w+ed|seen|sure|stopped)\w+\b",
+    r"\bregret to\b|\b(?:may|can|could) not be \w+|\b(?:isn't|is not|aren't|are not) part of\b|"
+    r"\b(?:don't|do not) have (?:any|a|the) (?:way|means|option|possibility)\b|\b(?:limited|"
+    r"restricted) to\b|"
+    r"\b(?:exclusively|solely|only) (?:by|through|via)\b|\b(?:unfortunately|sadly|a pity|sorry to "
+    r"say)\b"
+    r"[^.?!]*\b(?:not|no|cannot|only|\w+n't)\b",
+    r"\bnothing (?:that )?(?:i|we|can be)\b(?! else)|\b(?:so|therefore)\b[^.?!]*\b(?:has|have) to "
+    r"stay\b|\btherefore stays\b|"
+    r"\b(?:and|but|so) (?:can\'t|cannot) (?!find|locate|see|wait)|\bnot the (?:right|one) (?:\w+ "
+    r")?(?:to|for)\b|"
+    r"\bno way (?:around|to|for)\b",
     r"\bfalls outside\b|\b(?:not|no [\w ]{1,20} is) possible\b",
     r"\b(?:i|we) (?:do not|don't) (?:permit|allow|offer|support|accept|handle)\b",
+    r"\b(?:i|we)(?:'m| am|'re| are) (?:\w+ly |therefore |thus |also |still )?(?:not able|unable)\b",
     r"\b(?:i|we)(?:'m| am|'re| are) (?:really |so |truly |afraid |sorry,? (?:but )?|"
     r"unfortunately |very )*(?:i |we )?(?:'m |am |are )?(?:not able|unable|not "
     r"allowed|not permitted|not authori[sz]ed|not in a position)\b",
@@ -143,7 +191,10 @@ REFUSAL = any_of(
 )
 
 NOT_REFUSED = re.compile(
-    r"\b(?:promise|guarantee|(?:can't|cannot|couldn't|could not|unable to|not able "
+    r"\b(?:promise|guarantee|(?:a|an|the|once) \w+ed (?:\w+ )?(?:cannot|can't|can not) be|name a "
+    r"(?:closer|"
+    r"more precise|exact)|give (?:you )?an? (?:exact|closer|precise)|(?:can't|cannot|couldn't|"
+    r"could not|unable to|not able "
     r"to) (?:find|locate|see|pull up|reach|access|retrieve|load|look up|get through|"
     r"connect|match|proceed (?:until|without|unless)|proceed yet|understand|tell|go "
     r"further until|continue until|wait)|exact arrival|thank you enough|until (?:i|"
@@ -162,7 +213,8 @@ DONE = any_of(
     r"processed|credited|applied|submitted|created|opened|logged|added|removed|"
     r"corrected|recorded|saved|set|switched|enabled|disabled|opted|unsubscribed|"
     r"subscribed|registered|filed|arranged|scheduled|placed|completed|dispatched|"
-    r"initiated|raised|reset|restarted|waived|swapped|replaced|amended|adjusted|"
+    r"initiated|raised|reset|restarted|effected|carried out|granted|settled|waived|swapped|"
+    r"replaced|amended|adjusted|"
     r"reversed|started|put|turned|activated|deactivated|finali[sz]ed|unsubscribed|"
     r"made (?:the|that|those|your|this)|taken care|sent (?:you|your|the|out|over)|"
     r"noted (?:your|the|that|down)? ?(?:access|gate|preference|in)|confirmed (?:your|"
@@ -173,7 +225,8 @@ DONE = any_of(
     r"booked|cancell?ed|issued|refunded|processed|credited|applied|submitted|created|"
     r"opened|logged|added|removed|corrected|recorded|saved|set|switched|enabled|"
     r"disabled|opted|unsubscribed|subscribed|registered|filed|arranged|scheduled|"
-    r"placed|completed|dispatched|initiated|raised|reset|waived|swapped|replaced|"
+    r"placed|completed|dispatched|initiated|raised|reset|effected|carried out|executed|granted|"
+    r"settled|waived|swapped|replaced|"
     r"amended|adjusted|reversed|started|made|turned|activated|finali[sz]ed|confirmed|"
     r"restored|sent|modified|resolved|fixed|taken care|sorted|noted|received and)\b",
     r"\b(?:is|are|was|were) (?:now |successfully |officially |all |already "
@@ -189,6 +242,16 @@ DONE = any_of(
     r"cancell?ed|submitted|completed|approved)\b(?! (?:on|in|by|last|because|when|"
     r"at)\b)",
     r"\beverything is (?:now )?set\b",
+    r"^(?:ordered|arranged|all arranged|locked|filed|placed|set|withdrawn|deleted|noted and "
+    r"saved)\b[^?]*$",
+    r"\b(?:is|are) (?:now |already )*(?:in place|on order|locked|switched (?:on|off)|sitting on "
+    r"your|"
+    r"waiting (?:on|for)|ready (?:for|on)|on your (?:card|account|file|order)|(?:on|off) now)\b",
+    r"\b(?:is|are) now \w+",
+    r"^(?:both|all|everything) (?:is |are )?(?:now )?done\b",
+    r"\b(?:is|are) (?:changed|updated|removed|added|credited|refunded|activated|cancelled|ready|"
+    r"filed|"
+    r"logged|saved|locked|withdrawn|unlocked|booked|ordered|issued)\b",
     r"^(?:done|all set|all done|all sorted|booked|confirmed|rescheduled|updated|"
     r"complete|completed|refunded|success|cancelled|canceled|moved|submitted|"
     r"processed|sorted|that's done|it's done|saved|changed|applied|issued|"
@@ -205,6 +268,31 @@ DONE = any_of(
     r"\bsuccessfully (?:moved|rescheduled|updated|changed|booked|cancell?ed|issued|"
     r"refunded|processed|applied|submitted|created|added|removed|saved|recorded|"
     r"completed)\b",
+)
+
+# What we did ourselves, just now: it stands even beside a refusal of something else.
+DONE_BY_US = re.compile(
+    r"\b(?:i|we) have (?:now |just |successfully |gone ahead and |also )*"
+    r"(?!looked|checked|reviewed|gone|found|tried|searched|asked|read|noted|heard|received|"
+    r"verified|"
+    r"confirmed|seen|been|had)\w+(?:ed|en|t|de|ne)\b"
+    r"|\b(?:has|have) (?:now|just) been\b|^(?:done|all (?:set|done|arranged|sorted))\b"
+)
+
+# Sentences that settle a question without anything being changed.
+CONCLUSION = re.compile(
+    r"\byou (?:do not|don't|needn't|won't) (?:have to|need to|owe|pay|be charged)\b|"
+    r"\bthere(?: is|'s) (?:no (?:outage|charge|fee|need|problem|fault)|nothing|exactly)\b|"
+    r"\bnothing (?:more|else|further|you need|is due|"
+    r"to pay)\b|"
+    r"\b(?:that|this|which) (?:is|was) why\b|\b(?:is|was) (?:void|already paid|due to|the reason|"
+    r"because|open and|correct as)\b|\bthe reason (?:is|was|for)\b|\bcomes? from\b|\bexplains?\b|"
+    r"\bis made up of\b|"
+    r"\b(?:line|modem|connection|test|restart) (?:\w+ )?(?:passes|passed|tests|is (?:fine|steady|"
+    r"back|up))\b|"
+    r"\bwill be (?:answered|dealt with|sent|delivered|ready|paid|back)\b|\bas planned\b|"
+    r"\bsettles\b|\bis (?:on track|still on time|being worked on|in progress|due (?:by|on))\b|"
+    r"\byou(?:'ll| will) (?:hear|have an answer|get (?:a|an|your|the))\b"
 )
 
 NOT_DONE = re.compile(
@@ -234,5 +322,5 @@ HOLD = re.compile(
     r"reschedule|cancel|proceed|apply|issue|change|record|find|see|fetch|run)|"
     r"checking\b|looking (?:into|that|up)|working on (?:it|that)|pulling (?:up|that)|"
     r"be right back|processing (?:that|your|the)|thank you for (?:waiting|your "
-    r"patience|holding)|in progress|hold for)"
+    r"patience|holding)|hold for)"
 )

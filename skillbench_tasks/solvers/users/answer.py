@@ -17,7 +17,13 @@ class Answer:
     lines: list[str] = field(default_factory=list)
     acts: tuple[str, ...] = ()
     is_declined: bool = False
+    agrees: bool = False  # he says yes to an action, not just to a value or a record
     text: str = ""
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the user has said that something is wrong, or that he does not want it."""
+        return any(act.startswith(("refuse:", "correct:", "change:")) for act in self.acts)
 
     def add(self, *acts: str) -> None:
         """Note what the user does, each act once."""

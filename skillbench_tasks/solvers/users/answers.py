@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from skillbench_tasks.models import Outcome, Scenario
+from skillbench_tasks.models import Scenario
 from skillbench_tasks.solvers.users import patterns as p
 from skillbench_tasks.solvers.users.answer import Answer
-from skillbench_tasks.solvers.users.consent import action_score, asked_action
-from skillbench_tasks.solvers.users.grouping import Group
+from skillbench_tasks.solvers.users.decisions import Decisions
+from skillbench_tasks.solvers.users.grouping import Group, without_unasked
 from skillbench_tasks.solvers.users.literals import stated_types
 from skillbench_tasks.solvers.users.memory import IDENTITY, Memory
+from skillbench_tasks.solvers.users.narrowing import Narrowing
 from skillbench_tasks.solvers.users.opening import own_words
-from skillbench_tasks.solvers.users.phrasing import Voice
+from skillbench_tasks.solvers.users.phrasing import Voice, stopped
 from skillbench_tasks.solvers.users.proposals import (
-    NAMES_NOTHING,
     POINTS_OUT,
     STEP_REPORT,
-    after_but,
-    is_bare,
     is_proposal,
     options_in,
 )
-from skillbench_tasks.solvers.users.understanding import Move, Part
+from skillbench_tasks.solvers.users.sentences import plain
+from skillbench_tasks.solvers.users.understanding import Move, Part, is_english
 
 __all__ = ["Answers"]
 
@@ -35,23 +34,25 @@ _NAMES_OF_THINGS = frozenset(
 )
 _ANSWERS_YES_NO = frozenset({"text", "choice"})
 _POSSESSION = re.compile(
-    r"\b(?:do you (?:happen to )?(?:have|know|remember|recall)|have you got|got|is "
+    r"\b(?:do you (?:happen to |\w+ )?(?:have|know|remember|recall)|have you got|got|is "
     r"there|are there|any|handy)\b"
 )
-_CORRECTED_TYPES = frozenset(
-    {"date", "time_window", "phone", "email", "address", "postcode", "id", "money", "name"}
-)
+_FAILING_THAT = re.compile(r"(?:if (?:not|you (?:don't|do not))|otherwise|failing that)\b")
 _OPEN_LIMIT = 2
 
 
 class Answers:
     """Answers questions from a scenario's facts and decisions."""
 
-    def __init__(self, scenario: Scenario, memory: Memory, voice: Voice) -> None:
+    def __init__(
+        self, scenario: Scenario, memory: Memory, voice: Voice, narrowing: Narrowing
+    ) -> None:
         self._scenario = scenario
         self._memory = memory
         self._voice = voice
-        self._mind = scenario.mind_change
+        self._decisions = Decisions(scenario, memory, voice)
+        self._narrowing = narrowing
+        self._message = ""
         self._restated = 0
 
     def answer(self, parts: tuple[Part, ...], text: str, previous: str, is_refusal: bool) -> Answer:
@@ -64,17 +65,22 @@ class Answers:
             is_refusal: The message says that something cannot be done.
         """
         answer = Answer()
+        self._message = plain(text)
         asked = {part.move for part in parts}
         for part in parts:
+            if _FAILING_THAT.match(part.sentence.text) and not (answer.missing or answer.doubtful):
+                continue
+            if answer.is_contradicted and part.move in (Move.CONFIRM, Move.CHECK):
+                continue  # "Is that right, and shall I save it?" has had its no
             match part.move:
                 case Move.ASK:
                     self._ask(answer, part)
                 case Move.CHECK:
-                    self._check(answer, part, text, previous, is_refusal)
+                    self._check(answer, part, previous, is_refusal)
                 case Move.CHOICE:
                     self._choose(answer, part, text, previous, is_refusal)
                 case Move.CONFIRM:
-                    self._confirm(answer, part, text, previous, is_refusal)
+                    self._confirm(answer, part, previous, is_refusal)
                 case Move.UNKNOWN:
                     self._ask_loosely(answer, part)
                 case Move.INSTRUCTION if self._memory.has("step_result"):
@@ -82,7 +88,8 @@ class Answers:
                 case Move.OPEN_CHANGE if self._ask_new(answer, part.groups):
                     pass
                 case Move.OPEN | Move.OPEN_CHANGE if not asked & {Move.ASK, Move.CHOICE}:
-                    self._open(answer, is_change=part.move is Move.OPEN_CHANGE)
+                    is_change = part.move is Move.OPEN_CHANGE
+                    self._open(answer, is_change=is_change, text=part.sentence.text)
                 case _:
                     pass
         self._tell_all(answer, [] if answer.acts else answer.doubtful)
@@ -104,18 +111,33 @@ class Answers:
             pieces.append(self._voice.tell(answer.told, is_first=not pieces))
         if answer.missing:
             pieces.append(self._voice.unable(answer.missing, is_alone=not pieces))
-        return " ".join(pieces)
+        return " ".join([*(stopped(piece) for piece in pieces[:-1]), *pieces[-1:]])
 
     def _ask_loosely(self, answer: Answer, part: Part) -> None:
-        """Answer a question whose words only resemble cues, where just one known slot fits."""
-        slots = [s for group in part.groups for m in group for s in m.slots if self._memory.has(s)]
-        if len(slots) == 1:
-            self._tell(answer, slots[0])
+        """Answer a question without a cue, where just one slot of the scenario fits."""
+        text = without_unasked(part.sentence.text)
+        if name := self._decisions.decided(text):
+            self._decisions.decide(answer, name)
+            return
+        slot = self._narrowing.guess(text, self._message) if is_english(self._message) else None
+        if slot is not None:
+            self._tell(answer, slot)
 
     def _ask(self, answer: Answer, part: Part) -> None:
         is_open = p.OPEN.search(part.sentence.text)
         for group in part.groups:
-            slot = self._memory.resolve(group) or self._new_of_told(answer, group)
+            if pair := self._memory.pair(group):
+                self._tell_all(answer, pair)
+                continue
+            slot = (
+                self._best(group, part)
+                or self._memory.resolve(group)
+                or self._new_of_told(answer, group)
+            )
+            if slot == "date_range" and not self._memory.answers(slot):
+                self._tell_all(answer, self._memory.span(slot))
+                continue
+            slot = self._narrowed(slot, group, part)
             if slot is None:
                 continue
             # "What would you like …" names no slot that the user would say he lacks.
@@ -123,6 +145,27 @@ class Answers:
                 self._open(answer, is_change=False)
             else:
                 self._tell(answer, slot)
+
+    def _best(self, group: Group, part: Part) -> str | None:
+        """Return which of several untold slots of one cue its clause speaks for."""
+        fresh = [s for m in group for s in m.slots if self._memory.has(s)]
+        fresh = [s for s in dict.fromkeys(fresh) if not self._memory.is_told(s)]
+        if len(group) != 1 or len(fresh) < 2:
+            return None
+        return self._narrowing.among(fresh, part.sentence.text, self._message)
+
+    def _narrowed(self, slot: str | None, group: Group, part: Part) -> str | None:
+        """Return a slot that the scenario has for one that it lacks; `None`: nothing fits."""
+        if slot is not None and (self._memory.answers(slot) or slot in IDENTITY):
+            return slot
+        clause = part.sentence
+        is_meant = clause.is_question or p.PLAIN_REQUEST.search(clause.text)
+        if not is_meant and not clause.is_bullet:
+            return None
+        guess = self._narrowing.guess(clause.text, self._message, is_identity=False)
+        # One word, or one that could mean much, is too little to say that he lacks it.
+        is_clear = any(len(m.slots) == 1 and m.words > 1 for m in group)
+        return guess or (slot if is_meant and is_clear else None)
 
     def _new_of_told(self, answer: Answer, group: Group) -> str | None:
         """Return what "the new one" means beside a slot that the same message asks for."""
@@ -146,7 +189,7 @@ class Answers:
         for slot in slots:
             self._tell(answer, slot)
 
-    def _open(self, answer: Answer, *, is_change: bool) -> None:
+    def _open(self, answer: Answer, *, is_change: bool, text: str = "") -> None:
         memory = self._memory
         fitting = [
             slot
@@ -158,6 +201,10 @@ class Answers:
         fresh = [slot for slot in fitting if not memory.is_told(slot)][:_OPEN_LIMIT]
         self._tell_all(answer, fresh)
         if fresh:
+            return
+        guess = self._narrowing.guess(text, self._message, is_identity=False) if text else None
+        if guess is not None:
+            self._tell(answer, guess)
             return
         told = [slot for slot in fitting if is_change and memory.is_told(slot)]
         for slot in told[:_OPEN_LIMIT]:
@@ -181,8 +228,10 @@ class Answers:
             return
         if p.OPEN.search(part.sentence.text):
             self._open(answer, is_change=False)
+        elif guess := self._narrowing.guess(part.sentence.text, self._message, is_identity=False):
+            self._tell(answer, guess)
         elif not re.search(r"\b(?:which|what|how|where)\b", part.sentence.text):
-            self._confirm(answer, part, text, previous, is_refusal)
+            self._confirm(answer, part, previous, is_refusal)
 
     def _picks(self, answer: Answer, part: Part, text: str) -> bool:
         """Pick what the facts want of the options offered; `False`: nothing to pick by."""
@@ -195,13 +244,11 @@ class Answers:
             s for s in memory.goal_slots() if memory.kind(s) in ("choice", "date", "time_window")
         ]
         candidates = list(dict.fromkeys([*named, *of_type]))
-        found = [slot for slot in candidates if memory.offered(slot, text)]
+        kinds = stated_types(part.sentence.raw) & {"date", "time_window"}
+        open_ones = [s for s in candidates if not kinds or memory.kind(s) in kinds or s in named]
+        found = [slot for slot in open_ones if memory.offered(slot, text)]
         if not found:
-            found = [
-                slot
-                for slot in memory.goal_slots()
-                if memory.kind(slot) == "text" and memory.offered(slot, part.sentence.raw)
-            ]
+            found = self._offered(named or memory.goal_slots(), part.context)
         if not found:
             found = [s for s in candidates if s in named or memory.kind(s) in clause_types]
             found = [s for s in found if s not in IDENTITY]
@@ -215,186 +262,104 @@ class Answers:
             self._ask(answer, part)
         return bool(found or part.groups)
 
-    def _check(
-        self, answer: Answer, part: Part, text: str, previous: str, is_refusal: bool
-    ) -> None:
+    def _confirm(self, answer: Answer, part: Part, previous: str, is_refusal: bool) -> None:
+        if self._memory.has("step_result") and STEP_REPORT.search(part.context.lower()):
+            self._tell(answer, "step_result")
+        else:
+            self._decisions.confirm(answer, part, previous, is_refusal=is_refusal)
+
+    def _offered(self, slots: Iterable[str], text: str) -> list[str]:
+        """Return the slots, free text before ids, of which a text offers an answer."""
         memory = self._memory
+        for kind in ("text", "id"):
+            fitting = [slot for slot in slots if memory.kind(slot) == kind]
+            found = [slot for slot in fitting if memory.offered(slot, text)]
+            if found:
+                return [slot for slot in found if not memory.is_told(slot)] or found
+        return []
+
+    def _check(self, answer: Answer, part: Part, previous: str, is_refusal: bool) -> None:
         clause = part.sentence
         is_tag = bool(p.CONFIRM_TAG.search(clause.text))
-        types = stated_types(clause.raw)
-        name = self._named(part, previous, wide=is_tag)
+        is_open = not is_tag and any(self._memory.is_open(group) for group in part.groups)
+        decided = self._decisions.decided(clause.text)
+        if is_tag or part.groups or POINTS_OUT.search(clause.text):
+            decided = ""
+        name = self._decisions.named(part, previous, wide=is_tag)
         if is_tag and not is_proposal(part.context.lower()):
             name = ""
-        if name and (is_tag or self._is_pending(name)):
-            self._confirm(answer, part, text, previous, is_refusal)
-            return
-        options = options_in(clause.text, memory.facts())
-        if options:
+        options = options_in(clause.text, self._memory.facts())
+        if decided:
+            self._decisions.decide(answer, decided)
+        elif name and not is_open and (is_tag or self._decisions.is_pending(name)):
+            self._confirm(answer, part, previous, is_refusal)
+        elif options:
             self._tell_all(answer, options)
-            return
-        said = part.context if is_tag and not types else clause.raw
+        elif not self._check_values(answer, part, is_tag=is_tag):
+            self._check_record(answer, part, previous, is_refusal, is_tag=is_tag)
+
+    def _check_values(self, answer: Answer, part: Part, *, is_tag: bool) -> bool:
+        """Say whether the values that a question states are right; `False`: it states none."""
+        memory, text = self._memory, part.sentence.text
+        types = stated_types(part.sentence.raw)
+        said = part.context if is_tag and not types else part.sentence.raw
+        is_change = is_proposal(said.lower())
         slots = [slot for group in part.groups if (slot := memory.resolve(group))]
         stated = [slot for slot in memory.facts() if memory.stated(slot, said)]
-        if slots and not (is_tag and self._wrong(said, stated) and is_proposal(said.lower())):
+        wrong = self._decisions.wrong(said, stated) if is_change or not is_tag else []
+        if slots and not (is_tag and wrong and is_change):
             for slot in slots:
                 self._check_slot(answer, part, slot, said)
-            return
-        wrong = self._wrong(said, stated) if is_proposal(said.lower()) or not is_tag else []
-        if POINTS_OUT.search(clause.text):
-            wrong = []
+            return True
         goals = [slot for slot in stated if slot not in IDENTITY]
-        if wrong:
-            self._correct(answer, wrong)
-        elif goals and re.search(r"\bor\b", clause.text):
+        if wrong and not POINTS_OUT.search(text):
+            self._decisions.correct(answer, wrong)
+        elif goals and re.search(r"\bor\b", text):
             self._tell_all(answer, goals)
         elif stated:
-            self._agree(answer, *stated)
-        elif is_tag or POINTS_OUT.search(clause.text):
-            self._confirm(answer, part, text, previous, is_refusal)
+            self._decisions.agree(answer, *stated)
+        return bool(stated or (wrong and not POINTS_OUT.search(text)))
+
+    def _check_record(
+        self, answer: Answer, part: Part, previous: str, is_refusal: bool, *, is_tag: bool
+    ) -> None:
+        """Answer a yes/no question without a value: on a record, an action, or one slot."""
+        text = part.sentence.text
+        if POINTS_OUT.search(text):
+            self._decisions.agree(answer, "")
+        elif is_tag:
+            self._confirm(answer, part, previous, is_refusal)
+        elif not part.groups and (
+            guess := self._narrowing.guess(
+                text, part.sentence.raw, is_identity=False, is_sure=" or " not in text
+            )
+        ):
+            self._tell(answer, guess)
 
     def _check_slot(self, answer: Answer, part: Part, slot: str, said: str) -> None:
         memory = self._memory
         if not memory.has(slot):
             others = [s for s in memory.facts() if memory.stated(s, said)]
             if others and not re.search(r"\bor\b", part.sentence.text):
-                self._agree(answer, *others)
+                self._decisions.agree(answer, *others)
             elif others:
                 self._tell_all(answer, others)
+            elif memory.answers(slot) and _POSSESSION.search(part.sentence.text):
+                self._tell(answer, slot)
             else:
                 answer.doubtful.append(slot)
             return
         kind = memory.kind(slot)
         is_open = bool(re.search(r"\bor\b", part.sentence.text)) and slot not in IDENTITY
         if memory.stated(slot, said) and not is_open:
-            self._agree(answer, slot)
+            self._decisions.agree(answer, slot)
         elif kind in stated_types(said) or (
             kind in ("digits", "number", "id") and stated_types(said) & {"digits", "id", "number"}
         ):
-            self._correct(answer, [slot])
-        elif (
+            self._decisions.correct(answer, [slot])
+        elif (slot in _NAMES_OF_THINGS and memory.has_next(slot, part.context)) or (
             (kind in _ANSWERS_YES_NO and slot not in _NAMES_OF_THINGS)
             or _POSSESSION.search(part.sentence.text)
             or re.search(r"\b(?:confirm|verify)\b", part.sentence.text)
         ):
             self._tell(answer, slot)
-
-    def _agree(self, answer: Answer, *slots: str) -> None:
-        if not any(act.startswith("confirm:") for act in answer.acts):
-            answer.lines.append(_stopped(self._voice.line("right")))
-        answer.add(*(f"confirm:{slot}" for slot in slots))
-
-    def _correct(self, answer: Answer, slots: list[str]) -> None:
-        slots = [slot for slot in slots if f"correct:{slot}" not in answer.acts]
-        if slots:
-            answer.lines.append(_stopped(self._voice.line("wrong")))
-        for slot in slots:
-            words = (
-                self._memory.words(slot) if self._memory.is_told(slot) else self._memory.give(slot)
-            )
-            answer.told.append((slot, words))
-            answer.add(f"correct:{slot}")
-
-    def _wrong(self, said: str, stated: list[str]) -> list[str]:
-        """Return goal slots of which a text states another value of the same type."""
-        types = stated_types(said) & _CORRECTED_TYPES
-        right = {self._memory.kind(slot) for slot in stated}
-        wanted = [
-            slot
-            for slot in self._memory.goal_slots()
-            if slot.startswith("new_") or self._memory.kind(slot) == "time_window"
-        ]
-        wrong = [s for s in wanted if self._memory.kind(s) in types - right]
-        kinds = [self._memory.kind(slot) for slot in wrong]
-        return [slot for slot in wrong if kinds.count(self._memory.kind(slot)) == 1]
-
-    def _named(self, part: Part, previous: str, *, wide: bool) -> str:
-        names = set(self._scenario.answers)
-        if self._mind is not None:
-            names.add(self._mind.at)
-        texts = [part.sentence.text]
-        if wide:
-            texts += [after_but(line) for line in reversed(part.context.lower().splitlines()[:-1])]
-            texts.append(previous)
-        name = asked_action(names, *texts)
-        if POINTS_OUT.search(part.sentence.text):
-            return ""
-        if (
-            not name
-            and len(names) == 1
-            and (NAMES_NOTHING.fullmatch(part.sentence.text) or self._states_new(part.context))
-        ):
-            (only,) = names
-            return only if self._scenario.answers.get(only, True) else ""
-        if not name and self._mind is not None and wide:
-            is_stated = any(self._memory.stated(s, part.context) for s in self._mind.changes)
-            return self._mind.at if is_stated else ""
-        return name
-
-    def _states_new(self, text: str) -> bool:
-        wanted = [slot for slot in self._memory.goal_slots() if slot.startswith("new_")]
-        return any(self._memory.stated(slot, text) for slot in wanted)
-
-    def _is_pending(self, name: str) -> bool:
-        is_refused = not self._scenario.answers.get(name, True)
-        return is_refused or (self._mind is not None and self._mind.at == name)
-
-    def _confirm(
-        self, answer: Answer, part: Part, text: str, previous: str, is_refusal: bool
-    ) -> None:
-        clause = part.sentence
-        if self._memory.has("step_result") and STEP_REPORT.search(part.context.lower()):
-            self._tell(answer, "step_result")
-            return
-        name = ""
-        subject = " ".join(part.context.lower().splitlines()[-2:])
-        is_about_check = p.SUBJECT_VERIFICATION.search(
-            subject if NAMES_NOTHING.fullmatch(clause.text) else clause.text
-        )
-        if not is_about_check:
-            name = self._named(part, previous, wide=is_bare(clause.text))
-        if self._mind is not None and name == self._mind.at:
-            self._change_mind(answer)
-            return
-        if name and not self._scenario.answers.get(name, True):
-            self._refuse(answer, name)
-            return
-        said = part.context if is_bare(clause.text) else clause.raw
-        stated = [slot for slot in self._memory.facts() if self._memory.stated(slot, said)]
-        points_out = POINTS_OUT.search(clause.text)
-        wrong = self._wrong(said, stated) if is_proposal(said.lower()) else []
-        if wrong and not points_out and not is_about_check:
-            self._correct(answer, wrong)
-            return
-        if is_refusal and not self._accepts(name, clause.text, stated):
-            self._refuse(answer, name)
-            answer.is_declined = True
-            return
-        if f"confirm:{name}" not in answer.acts:
-            answer.lines.append(_stopped(self._voice.line("yes")))
-        answer.add(f"confirm:{name}")
-
-    def _accepts(self, name: str, text: str, stated: list[str]) -> bool:
-        """Whether the user takes an alternative to what was refused."""
-        if name in self._scenario.answers:
-            return self._scenario.answers[name]
-        ends = {self._scenario.outcome, *self._scenario.also_accept}
-        if Outcome.TRANSFERRED in ends and action_score("transfer", text) > 0:
-            return True
-        return any(slot not in IDENTITY and slot.startswith("new_") for slot in stated)
-
-    def _refuse(self, answer: Answer, name: str) -> None:
-        answer.lines.append(_stopped(self._voice.line("no")))
-        answer.add(f"refuse:{name}")
-
-    def _change_mind(self, answer: Answer) -> None:
-        assert self._mind is not None
-        answer.lines.append(_stopped(self._voice.line("change")))
-        answer.add(f"refuse:{self._mind.at}")
-        for slot, value in self._mind.changes.items():
-            answer.told.append((slot, self._memory.change(slot, value)))
-            answer.add(f"change:{slot}")
-        self._mind = None
-
-
-def _stopped(text: str) -> str:
-    return text if text[-1] in ".!?" else f"{text}."

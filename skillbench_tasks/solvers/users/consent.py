@@ -27,7 +27,7 @@ _SYNONYMS: dict[str, str] = {
     "replacement": r"replac\w*|swap\w*",
     "credit": r"credit\w*",
     "transfer": r"transfer\w*|connect\w* you|hand\w* (?:you|this|it|over)|specialist|escalat\w*|"
-    r"colleague|human|pass\w* (?:you|this)",
+    r"colleague|human|(?:pass|send|forward|giv)\w* (?:you|this|it|that)",
     "escalate": r"escalat\w*|transfer\w*|specialist|supervisor|hand\w* (?:you|this)",
     "human": r"human|agent|person|specialist|colleague",
     "address": r"address\w*|ship\w* to|deliver\w* to",
@@ -67,6 +67,7 @@ _SYNONYMS: dict[str, str] = {
     "close": r"clos\w*",
     "voucher": r"vouchers?|code|store credit",
     "store": r"store",
+    "joins": r"join\w*|hop on|come (?:on|to|online)|on (?:the|this) (?:line|chat)|available|around",
 }
 # Words of names that say little about which action it is.
 _GENERIC = frozenset(

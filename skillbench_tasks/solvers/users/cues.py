@@ -10,7 +10,7 @@ from functools import cache
 from skillbench_tasks.models import SlotSpec
 from skillbench_tasks.solvers.users.sentences import tokens
 
-__all__ = ["CueIndex", "Mention"]
+__all__ = ["SPEAKERS", "CueIndex", "Mention", "key_words"]
 
 # Words that stand or fall without changing what is asked.
 _LIGHT = frozenset(
@@ -32,7 +32,6 @@ _LIGHT = frozenset(
     )
 )
 _TYPO_LENGTH = 5
-_LOOSE_WORDS = 3
 _SAME = {"we": "i", "us": "me"}
 _PAUSE = re.compile(r"[,;:()/\n]")
 _CONTRACTIONS = {"i'm": "i am", "what's": "what is", "don't": "do not",
@@ -49,25 +48,38 @@ _NEW = re.compile(
     r"|\bshould (?:it|this|that|they|the \w+) (?:go|be)\b|\bshould (?:i|we) (?:use|"
     r"put|update|change|set|save|add|have|send|enter|replace)"
     r"|\bgoing forward\b|\bfrom now on\b|\binstead\b|\bthe new one\b|\bwant on file\b"
-    r"|\bmov(?:e|ed|ing) to\b|\byou(?: would|'d)? (?:like|want)\b(?! me| us)"
+    r"|\brelocat|\bmov(?:e|ed|ing) to\b|\byou(?: would|'d)? (?:like|want)\b(?! me| us)"
 )
 _NEW_WORD = re.compile(r"\b(?:new|updated|different|replacement|alternative|corrected) (?:\w+ )?$")
 _CURRENT = re.compile(
     r"\b(?:on file|current(?:ly)?|existing|old|registered|previous|we have|linked|associated|"
     r"to verify|identity|verification|on (?:the|your) account|signed up)\b"
 )
+_PRESENT = re.compile(
+    r"\b(?:doesn't|does not|no longer|don't|do not|won't) (?:suit|work|fit)\w*\b|\bat the moment\b|"
+    r"\bcurrent(?:ly)?\b|\bexisting\b|\bits date\b|\bis (?:on|set|booked|scheduled) (?:for )?now\b|"
+    r"\bvisit is (?:on|set|booked|scheduled)\b|\bis it (?:set|booked|scheduled)\b|\b(?:want|need|"
+    r"like|have) "
+    r"(?:to (?:be )?|it )?(?:moved?|changed?|cancell?(?:ed)?|rescheduled?)\b"
+)
+_EMAIL_OF = {"new_address": "new_email", "address": "email"}
 _NEW_OF = {"phone": "new_phone", "email": "new_email", "address": "new_address",
            "full_name": "new_name", "size": "new_size", "colour": "new_colour",
            "quantity": "new_quantity", "plan_name": "new_plan"}  # fmt: skip
 
 
+SPEAKERS = ("caller_name", "authorised_person")
+"""Slots for the name of somebody who acts for the account holder."""
+
+
 @dataclass(frozen=True)
 class Mention:
-    """A cue in a sentence: the slots it may mean and the place of its words."""
+    """A cue in a sentence: the slots it may mean, the place of its words and their number."""
 
     slots: tuple[str, ...]
     start: int
     end: int
+    words: int = 1
 
 
 class CueIndex:
@@ -77,9 +89,8 @@ class CueIndex:
         self._cues: dict[tuple[str, ...], list[str]] = {}
         for name, spec in slots.items():
             for cue in (*spec.cues, spec.label, name.replace("_", " ")):
-                names = self._cues.setdefault(tuple(_key_words(cue)), [])
-                if name not in names:
-                    names.append(name)
+                names = self._cues.setdefault(tuple(key_words(cue)), [])
+                names += [n for n in _meant(name, cue) if n in slots and n not in names]
         self._cues.pop((), None)
         self._longest = max((len(cue) for cue in self._cues), default=0)
         self._vocabulary = {word for cue in self._cues for word in cue}
@@ -96,7 +107,7 @@ class CueIndex:
             size = self._size_at(words, i, text)
             if size:
                 names = self._cues[tuple(w for w, _, _ in words[i : i + size])]
-                found.append(Mention(tuple(names), words[i][1], words[i + size - 1][2]))
+                found.append(Mention(tuple(names), words[i][1], words[i + size - 1][2], size))
             i += size or 1
         return self._with_new(found, text)
 
@@ -111,19 +122,6 @@ class CueIndex:
                 best = len(key)
         return best
 
-    def find_loose(self, text: str) -> tuple[str, ...]:
-        """Return the slots of which all words of a longer cue stand in a text, in any order.
-
-        For questions in which `find` sees nothing; the slots with the longest such cue.
-        """
-        words = {self._corrected(w) for m in tokens(text) for w in _forms(m[0])}
-        best, slots = _LOOSE_WORDS - 1, list[str]()
-        for cue, names in self._cues.items():
-            if len(cue) >= max(best, _LOOSE_WORDS) and words.issuperset(cue):
-                slots = [*slots, *names] if len(cue) == best else list(names)
-                best = len(cue)
-        return tuple(dict.fromkeys(slots))
-
     def _with_new(self, found: list[Mention], text: str) -> tuple[Mention, ...]:
         named = {slot for mention in found for slot in mention.slots}
         found = [
@@ -132,6 +130,7 @@ class CueIndex:
             else m
             for m in found
         ]
+        found = [_of_topic(m, text) for m in found]
         if not _NEW.search(text) or _CURRENT.search(text):
             return tuple(found)
         return tuple(
@@ -152,7 +151,26 @@ class CueIndex:
         return word
 
 
-def _key_words(cue: str) -> Iterator[str]:
+def _of_topic(mention: Mention, text: str) -> Mention:
+    """Return what is meant where the topic tells: "the email: what is the new address"."""
+    meant = _EMAIL_OF.get(mention.slots[0])
+    if meant and re.search(r"\bemail\b[^,;]*:", text[: mention.start]):
+        return Mention((meant,), mention.start, mention.end)
+    if "new_date" in mention.slots and _PRESENT.search(text):
+        return Mention(("current_date", *mention.slots), mention.start, mention.end)
+    return mention
+
+
+def _meant(name: str, cue: str) -> tuple[str, ...]:
+    """Return the slots for a cue: who speaks need not be the account holder."""
+    is_speaker = name in (*SPEAKERS, "full_name") and re.search(
+        r"\b(?:own|who|whom|who's|speaking|talking)\b", cue
+    )
+    return (*SPEAKERS, name) if is_speaker else (name,)
+
+
+def key_words(cue: str) -> Iterator[str]:
+    """Yield the words of a text that tell, in their plain forms."""
     text = cue.lower().replace("e-mail", "email").replace("wi-fi", "wifi")
     text = re.sub(r"'re\b", " are", text)
     text = re.sub(r"'ve\b", " have", text)

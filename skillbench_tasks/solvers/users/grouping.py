@@ -16,6 +16,17 @@ Group = tuple[Mention, ...]
 _SEPARATOR = re.compile(r",|\band\b|\bor\b|&|/|\+|;|\bplus\b|\bas well as\b|\balong with\b")
 
 
+# "I can't look anything up without your name" asks for the name.
+_UNLESS_GIVEN = re.compile(
+    r"(\b(?:can't|cannot|can not|couldn't|unable to|not able to|no way)\b[^.?!]*)\bwithout\b(?= "
+    r"(?:your|the)\b)"
+)
+# An email that was sent is no email address.
+_A_LETTER = re.compile(
+    r"\b(?:an?|older|old|confirmation|by|via|per|read|receive|in the|in an|our|sent by|order) "
+    r"(?:\w+ )?emails?\b(?! (?:address|do|you|is)\b)"
+)
+
 _WH = re.compile(r"(?:which|what|when|where|how|who)\b")
 
 _FILLERS = re.compile(
@@ -28,6 +39,8 @@ _FILLERS = re.compile(
 
 def without_unasked(text: str) -> str:
     """Blank out what is named but not asked for: "if you don't have it", "thanks for your …"."""
+    text = _UNLESS_GIVEN.sub(r"\1needing", text)
+    text = _A_LETTER.sub(lambda m: " " * len(m[0]), text)
     return p.NOT_ASKED.sub(lambda m: " " * len(m[0]), text)
 
 
@@ -47,6 +60,8 @@ def grouped(found: list[Mention], text: str) -> tuple[Group, ...]:
             groups[-1] = (*groups[-1], mention)
             previous = mention
             continue
+        if previous and not between.strip() and _WH.match(text, mention.start):
+            continue  # "the ZIP code where you live"
         is_apart = not re.search(r"[a-z]", between) or bool(_SEPARATOR.search(between))
         if previous and not is_apart:
             previous = Mention(previous.slots, previous.start, mention.end)

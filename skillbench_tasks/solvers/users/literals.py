@@ -15,7 +15,8 @@ _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _PATTERNS: dict[str, re.Pattern[str]] = {
     "email": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     "date": re.compile(
-        rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?\b|\b{_MONTH}\.? "
+        rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?\b"
+        rf"|\b(?:{_WEEKDAY},? )?{_MONTH}\.? "
         rf"\d{{1,2}}(?:st|nd|rd|th)?\b"
         rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b|\b{_WEEKDAY}\b|\b\d{{1,2}}(?:st|"
         rf"nd|rd|th)\b"
@@ -50,7 +51,7 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
 _PHONE = re.compile(r"(?<![\w-])\+?\(?\d[\d\s().-]{6,16}\d(?![\w-])")
 _NAME = re.compile(
     r"(?:speaking with|speaking to|talking to|talking with|chatting with|[Ii]s this|"
-    r"name (?:is|as)|name:|you are|you're|under"
+    r"name (?:is|as|spell(?:ed|t))|name:|you are|you're|under"
     r"|name (?:on \w+ \w+ )?(?:is|as)|[Aa]m I (?:speaking|talking) (?:with|to))"
     r" (?:Mr\.? |Ms\.? |Mrs\.? )?([A-Z][\w'-]+(?: [A-Z][\w'.-]+){0,3})"
 )

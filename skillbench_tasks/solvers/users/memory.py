@@ -42,6 +42,7 @@ IDENTITY = frozenset(
 
 # "8 AM-12 PM" is read as a window only with room around its dash.
 _TIGHT_DASH = re.compile(r"(?<=[ap]m)\s*[-–]\s*(?=\d)", re.I)
+_YEAR = re.compile(r", \d{4}$")
 _EMAIL = re.compile(r"\S+@\S+")
 
 
@@ -95,7 +96,9 @@ class Memory:
         if words:
             return words[min(at, len(words) - 1)]
         values = self._facts.get(slot, [""])
-        return say_value(values[min(at, len(values) - 1)], self.kind(slot))
+        said = say_value(values[min(at, len(values) - 1)], self.kind(slot))
+        is_coming = self.kind(slot) == "date" and slot not in IDENTITY
+        return _YEAR.sub("", said) if is_coming else said
 
     def goal_slots(self) -> tuple[str, ...]:
         """Return the slots that bear the goal, in the scenario's order."""
@@ -123,6 +126,12 @@ class Memory:
         words = self._words.get(slot, [])
         return any(len(said) > 3 and said.lower() in text.lower() for said in words)
 
+    def has_next(self, slot: str, text: str) -> bool:
+        """Return whether a text states the answer that comes after the one given last."""
+        values = self._facts.get(slot, [])
+        at = self._given.get(slot, -1) + 1
+        return at < len(values) and _is_said(values[at], text)
+
     def offered(self, slot: str, text: str) -> bool:
         """Move to the answer, from the present one on, that a text offers; `False`: none is."""
         values = self._facts.get(slot, [])
@@ -133,6 +142,39 @@ class Memory:
                 self._given[slot] = i
                 return True
         return False
+
+    def resolves(self, mentions: Iterable[Mention]) -> bool:
+        """Return whether a question means a slot that the user can answer for."""
+        slot = self.resolve(mentions)
+        return slot is not None and self.answers(slot)
+
+    def pair(self, mentions: Iterable[Mention]) -> list[str]:
+        """Return both ends of a span that a question asks for at once: "which dates"."""
+        for mention in mentions:
+            known = [slot for slot in mention.slots if self.has(slot)]
+            ends = {slot.rpartition("_")[2] for slot in known}
+            if ends in ({"from", "to"}, {"start", "end"}):
+                return known
+        return []
+
+    def span(self, slot: str) -> list[str]:
+        """Return the first and the last day of the span that a slot belongs to or stands for.
+
+        `travel_to` belongs to `travel_from` and `travel_to`; a `date_range` stands for any span.
+        """
+        name = slot.rpartition("_")[0]
+        for start, end in (("from", "to"), ("start", "end")):
+            for first in self._facts:
+                stem, _, mark = first.rpartition("_")
+                is_meant = stem == name or slot == "date_range"
+                if is_meant and mark == start and self.has(f"{stem}_{end}"):
+                    return [first, f"{stem}_{end}"]
+        return [slot]
+
+    def is_open(self, mentions: Iterable[Mention]) -> bool:
+        """Return whether a question means a slot that the user has and has not told."""
+        slot = self.resolve(mentions)
+        return slot is not None and self.has(slot) and not self.is_told(slot)
 
     def resolve(self, mentions: Iterable[Mention]) -> str | None:
         """Choose the slot that a question means; of alternatives one that the user can answer.
@@ -149,7 +191,8 @@ class Memory:
 
     def _meant(self, slots: Sequence[str]) -> str | None:
         if len(slots) == 1:
-            return slots[0]
+            (slot,) = slots
+            return new if not self.answers(slot) and self.has(new := f"new_{slot}") else slot
         known = [slot for slot in slots if self.has(slot)]
         fresh = [slot for slot in known if not self.is_told(slot)]
         if len(fresh) == 1 or len(known) == 1:

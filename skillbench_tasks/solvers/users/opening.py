@@ -25,7 +25,7 @@ def own_words(scenario: Scenario, request: str = "") -> str:
 
     Args:
         scenario: The user's scenario.
-        request: Of several requests the one meant; its name stands in where no sentence fits.
+        request: Of several requests the one meant; where no sentence fits it, all that he wishes.
     """
     opening = scenario.opening
     if scenario.injection is not None:
@@ -34,6 +34,7 @@ def own_words(scenario: Scenario, request: str = "") -> str:
     sentences = [sentence for sentence in sentences if sentence]
     if request:
         fitting = [s for s in sentences if action_score(request, s.lower()) >= 0.5]
-        return fitting[0] if len(fitting) == 1 else f"the {request.replace('_', ' ')}."
+        if fitting:
+            return fitting[0]
     wishes = [sentence for sentence in sentences if _WISH.search(sentence)]
     return " ".join(wishes[:2] or sentences[:2] or [scenario.requests[0].replace("_", " ")])

@@ -18,6 +18,7 @@ __all__ = [
     "OPEN",
     "OPEN_CHANGE",
     "OPEN_WHICH",
+    "PLAIN_REQUEST",
     "PREAMBLE",
     "PURPOSE",
     "REQUEST",
@@ -61,7 +62,7 @@ REQUEST = any_of(
     r"also )*(?:going to need|missing|looking for|after)\b",
     r"(?:^|[,:;(-] ?|\b(?:and|so|but|also|then|now|ok|okay|thanks|great|hi|hello|"
     r"first|next|first of all|please|well|alright|perfect|sure|got it|finally|lastly|"
-    r"you|there|process) )"
+    r"you|there|process|under|on|at|from|by|to|for|with|in|of) )"
     r"(?:what|which|when|where|why|how|who|whose|whom)\b(?! (?:i|we) (?:can|could|"
     r"found|have found|see|am seeing|will|need|have|did|do)\b)",
     rf"(?:^|[,:;(-] ?|\b(?:and|so|but|also|then|now|ok|okay|first|next|just|to|thanks|"
@@ -77,14 +78,35 @@ REQUEST = any_of(
     r"me have|let's start with|let's get|let's have|start with your|start by|begin "
     r"with your|i lack|waiting (?:for|on) your|"
     r"help me with your|help us with your)\b",
-    r"\bonce (?:i|you|we) (?:have|provide|share|give|receive|get|confirm|tell|send|know)\b",
-    r"\b(?:if|when) you (?:could|can|would|will) (?:please |just |kindly )*(?:provide|"
-    r"share|give|tell|send|confirm|let)\b",
+    r"\bonce (?:i|you|we) (?:have (?=your|the|that|those|it|this|these|both|all)|provide|share|"
+    r"give|receive|get|confirm|tell|send|know)\b",
+    rf"\b(?:if|when) you (?:could|can|would|will) {_POLITE}{_ASKING_VERB}\b",
     r"\bdo you (?:happen to )?(?:have|know|remember|recall)\b|\b(?:got|have) (?:your|"
     r"an?|the) [\w ]+\?",
     r",? please[.!]?$",
+    r"\byou (?:can|could|may|might) (?:also |just |instead |simply )*(?:give|tell|send|share with|"
+    r"name) (?:me|us)\b",
+    r"\bneeding (?=your\b|the\b)",
+    r"\bask (?:you )?(?:for |about )?(?:your|which|what|how|who|in what)\b",
+    r"\bneed (?:\d+|two|three|four|a couple of|a few|some) (?:\w+ )?(?:things|details|pieces)\b",
+    r"\b(?:one|two|three|\d|another|a|the) (?:more |last |final |quick |further |next |other "
+    r")+(?:check|question|thing|"
+    r"detail|step|item|piece)s?\b[^:]*:",
+    r"(?<=\w) (?:will|would) (?:do|work|be (?:fine|enough|okay|plenty))(?: too| as well| instead| "
+    r"just "
+    r"fine)?[.!]?$|\b(?:(?:is|are) (?:fine|enough|okay|good)|works|does|helps) (?:too|as well|"
+    r"instead|just as "
+    r"well)\b",
     r"\bhave you got\b|\bany chance (?:you|i)\b|\bwanna (?:give|tell|share)\b|"
     r"\bgimme\b|\bneed (?:ur|your)\b|\blmk\b",
+)
+
+# Words that make a request even without a question mark.
+PLAIN_REQUEST = re.compile(
+    r"\b(?:could|can|would|will|may|might) (?:you|i|we)\b|\bplease\b|\b(?:i|we)(?:'ll| will|'d| "
+    r"would)? "
+    r"(?:\w+ )?(?:need|require)\b|^(?:what|which|when|where|why|who|how)\b"
+    r"|\b(?:will|would|can) (?:do|work)\b|\b(?:works|is enough)\b"
 )
 
 YES_NO = re.compile(
@@ -105,7 +127,7 @@ CONFIRM = any_of(
     r"|kindly |first )*(?:have|get|ask|know|take your|grab|collect|help|assist|"
     r"trouble|see|start|begin|bother|do for|be of|confirm your|verify|confirm|check "
     r"your|check the|double|request|receive|obtain|hear|jot|note your|write down|"
-    r"inquire|learn|trouble)\b)[a-z]+",
+    r"inquire|learn|trouble|try|go over|go through|take a look|look at|we)\b)[a-z]+",
     r"\b(?:do you|would you|so you(?:'d| would)?|that you(?:'d| would)?|^you(?:'d| "
     r"would)?) (?:like|want|prefer|wish) (?:for )?(?:me|us) to\b",
     r"\bwant me to\b",
@@ -157,6 +179,21 @@ CONFIRM = any_of(
     r"\b(?:just say the word|your (?:go-ahead|approval|permission|okay|consent|"
     r"confirmation)|the go-ahead|the green light|thumbs up|a go)\b",
     r", (?:ok|okay|alright|all right|yes|yeah|good)\?$",
+    r"^(?:so |then |and )?(?:set|save|book|move|change|order|issue|send|lock|add|remove|cancel|"
+    r"submit|apply|place|file|withdraw|refund|ship|replace|update|activate|redeem|switch|put|"
+    r"open|close|make|start|restart|keep|do|go)(?: (?:it|that|this|them|these|the|your|like|now|"
+    r"both|all|ahead|up|for)\b[^,?]{0,40})?\?$",
+    r"\bis (?:now|this|it|that) (?:a )?(?:good|okay|ok|fine|right|convenient) (?:time|moment)\b",
+    r"\b(?:may|can|shall|should|could) i\?|\bis (?:that|this|it) (?:how|what|the way|as) you\b",
+    r"\b(?:how|what) (?:does|do|would) (?:that|this|it) (?:sound|look|suit)\b|\bsuits? you\?|"
+    r"\b(?:that|this|it) suit\b|\bwhat do you say\b|\bare we (?:good|agreed)\b|"
+    r"\bi have your (?:yes|ok|okay|word)\b|\bwould you (?:like|want) (?:that|this|it)\?|"
+    r"\bwant (?:that|this|it)\?|\b(?:give|say) (?:me )?the (?:word|nod)\b|\bare you in\?|"
+    r"\b(?:as|once|when) (?:soon as )?you (?:say|give|reply|confirm) (?:yes|ok|the word|so)\b|"
+    r"\bi need (?:a |your )(?:clear |explicit |final )?(?:yes|ok|okay|confirmation)\b",
+    r"\b(?:okay|ok|fine|good|alright|all right|cool|acceptable) (?:by|with|for) you\?|\bstill "
+    r"want (?:that|it|this)\b",
+    r"^confirm(?:,? please)?\?|\byes or no\b",
     r"\bany objections?\b|\bis it (?:ok|okay|alright|all right|fine) (?:if|to|for|"
     r"with)\b|\bdo i have your\b|\bcan you (?:please )?confirm\s*\??$|\bmind if i\b",
     r"\b(?:works|work) for you\?|\bwould that work\b|\bwill that work\b|\bdoes that help you\b",
@@ -173,6 +210,8 @@ CONFIRM_TAG = re.compile(
     r"(?:still |all |information |details |look |looking |sound )*(?:correct|right|"
     r"accurate|ok|okay|up to date|good)|,? (?:correct|right|is that so|isn't it)\?$|"
     r"^(?:correct|right|is that right|is that it)\?$|"
+    r"\bis (?:that|this|it) the (?:right|correct) (?:address|number|date|email|name|spelling|"
+    r"day)\b|"
     r"\bdid i get that right|\bdo i have that right|\bhave i got that right|\bdoes "
     r"that match|\bmatches\b.*\?$|\bam i right|\bis this still\b)"
 )
@@ -193,7 +232,7 @@ OFFER = re.compile(
     r"will you accept|"
     r"would you accept|can you accept|how about|what about|would you consider|are you "
     r"willing|is it possible that you|if you(?:'d| would)? (?:like|prefer|want),? i "
-    r"(?:can|could)|may i offer|would that be|might you)\b"
+    r"(?:can|could)|may i offer|would that be)\b"
 )
 
 ALTERNATIVES = re.compile(r"\bor\b|\beither\b|/| and/or ")
@@ -269,7 +308,8 @@ NOT_ASKED = re.compile(
     r"sharing|confirming|giving|the|your|sending)|"
     r"i (?:have )?(?:found|located|pulled up|verified|see|can see|noted|got) "
     r")\b[^,.;?!:]*?(?=[,.;?!:]| - | but | so | and (?:could|can|may|please|what|i)\b|"
-    r" now\b| could\b| can you\b| may i\b| what\b| please\b| i (?:also|just|still|"
+    r" now\b|(?<= it)(?= (?:the|your|just|then)\b)| could\b| can you\b| may i\b| what\b| please\b|"
+    r" i (?:also|just|still|"
     r"will) need|$)"
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from skillbench_tasks.models import Persona, SlotSpec
 
-__all__ = ["Voice"]
+__all__ = ["Voice", "stopped"]
 
 _PLAIN: dict[str, tuple[str, ...]] = {
     "lead": ("", "", "Sure. "),
@@ -42,7 +42,7 @@ _PLAIN: dict[str, tuple[str, ...]] = {
 _STYLES: dict[str, dict[str, tuple[str, ...]]] = {
     "efficient": {"lead": ("", ""), "yes": ("Yes, please go ahead.", "Yes, go ahead.")},
     "frustrated": {
-        "lead": ("Fine. ", "", "Again? All right. "),
+        "lead": ("Fine. ", "", "All right. "),
         "yes": ("Yes, just do it please.", "Yes. Please get it done."),
         "okay": ("Okay, fine.", "All right."),
         "complain": (
@@ -53,7 +53,7 @@ _STYLES: dict[str, dict[str, tuple[str, ...]]] = {
         "thanks": ("Finally. Thanks.", "Okay, good. Thank you, that's all."),
     },
     "vague": {
-        "lead": ("Um, ", "I think ", "Let me see. "),
+        "lead": ("Um, ", "", "Let me see. "),
         "yes": ("Yeah, I guess that's okay.", "Yes, that should be fine, I think."),
         "right": ("Yeah, that's it, I think.", "Yes, that sounds right."),
     },
@@ -93,12 +93,12 @@ _STYLES: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "busy": {
-        "lead": ("", "Quickly: "),
+        "lead": ("",),
         "yes": ("Yes, go for it.", "Yes, please, go ahead."),
         "thanks": ("Great, thanks, got to run.", "Perfect. Thanks, bye."),
     },
     "sceptical": {
-        "lead": ("All right, if you need it. ", "If you must know: ", ""),
+        "lead": ("All right, if you need it. ", ""),
         "yes": ("Yes, as long as it's actually done.", "All right, yes. Go ahead."),
         "thanks": ("Good, I'll hold you to that. Thank you.", "All right, thanks. That's all."),
     },
@@ -143,22 +143,24 @@ class Voice:
         whole = [value for slot, value in told if slot in apart]
         clauses = [self._clause(slot, value) for slot, value in told if slot not in apart]
         text = " and ".join([*([", ".join(clauses[:-1])] if clauses[1:] else []), *clauses[-1:]])
-        lead = self.line("lead") if is_first else ""
-        parts = (
-            [lead + (text if lead.endswith((", ", "I think ")) else _capital(text))] if text else []
-        )
+        is_choice = all(self._is_choice(slot) for slot, _ in told)
+        lead = self.line("lead") if is_first and not is_choice else ""
+        parts = [lead + (text if lead.endswith(", ") else _capital(text))] if text else []
         if not parts and whole:
             parts = [lead.rstrip()] if lead.endswith((". ", "! ")) else []
         return " ".join(
-            [*(_stopped(part) for part in parts), *(_stopped(_capital(w)) for w in whole)]
+            [*(stopped(part) for part in parts), *(stopped(_capital(w)) for w in whole)]
         )
 
     def unable(self, missing: Sequence[str], is_alone: bool) -> str:
         """Return that the user does not have something."""
         if is_alone:
-            return _stopped(self.line("unable"))
+            return stopped(self.line("unable"))
         labels = [self._label(slot) for slot in missing]
         return f"I don't have {' or '.join(labels)}."
+
+    def _is_choice(self, slot: str) -> bool:
+        return slot in self._slots and self._slots[slot].type == "choice"
 
     def _says_bare(self, slot: str) -> bool:
         return slot in self._slots and self._slots[slot].say == "{value}"
@@ -184,10 +186,11 @@ def _is_sentence(value: str) -> bool:
 
 def _capital(text: str) -> str:
     first = text.split(" ", 1)[0]
-    is_plain_word = " " in text and first.replace("'", "").rstrip(",").isalpha() and first.islower()
+    is_plain_word = first.replace("'", "").rstrip(",").isalpha() and first.islower()
     return text[0].upper() + text[1:] if is_plain_word else text
 
 
-def _stopped(text: str) -> str:
+def stopped(text: str) -> str:
+    """Return a sentence with its full stop."""
     text = text.strip()
     return text if not text or text[-1] in ".!?" else f"{text}."

@@ -32,7 +32,8 @@ NAMES_NOTHING = re.compile(
     r"your|me|to|the|a|this|that|these|it|with|so|"
     r"go|ahead|proceed|continue|ok|okay|alright|right|correct|good|fine|look|sound|"
     r"work|all|everything|please|confirm|reply|yes|"
-    r"permission|approval|consent|make|change|changes|now|below|following|information|for|if|and|agree|i'll|once|"
+    r"permission|approval|consent|make|change|changes|now|below|following|information|for|if|and|"
+    r"agree|i'll|once|"
     r"before|let|know|then|will|ready|like|want|sure|happy|details|above|summary)\b)+"
 )
 
@@ -51,11 +52,16 @@ STEP_REPORT = re.compile(
 )
 
 
+# In "8 to 12" nothing is to be done.
+_FROM_TO = re.compile(r"(?<=\d|m) ?(?:to|until) (?=\d)")
+
+
 _BARE_WORDS = 9
 
 
 def is_proposal(text: str) -> bool:
     """Whether values in a text are what the agent would set, not what is set now."""
+    text = _FROM_TO.sub(" ", text)
     is_present = _AS_IT_IS.search(text) and not _CHANGING.search(text)
     return bool(_PROPOSAL.search(text)) and not is_present
 

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from skillbench_tasks.models import Persona, Scenario, SlotSpec, State
+from skillbench_tasks.solvers.users import announcements as said
 from skillbench_tasks.solvers.users.answers import Answers
 from skillbench_tasks.solvers.users.consent import covers
 from skillbench_tasks.solvers.users.cues import CueIndex
 from skillbench_tasks.solvers.users.literals import stated_types
 from skillbench_tasks.solvers.users.memory import Memory
+from skillbench_tasks.solvers.users.narrowing import Narrowing
 from skillbench_tasks.solvers.users.opening import own_words
 from skillbench_tasks.solvers.users.phrasing import Voice
 from skillbench_tasks.solvers.users.sentences import is_readable
@@ -24,6 +26,20 @@ from skillbench_tasks.solvers.users.understanding import Move, Part, is_english,
 __all__ = ["ScriptedUser", "UserReply"]
 
 _INFORMATION_WORDS = 7
+_ALL_DONE = re.compile(
+    r"\bboth (?:of )?(?:your |these |those |the |are |have )|\b(?:that|this) (?:is|was) (?:both|"
+    r"all|everything)\b|"
+    r"\beverything (?:you|is)\b|\b(?:and )?all (?:is )?done\b"
+)
+_ALSO = re.compile(r"\b(?:as well|too|both)\b")
+_REPORT_WORDS = 5
+_CONCLUSION_WORDS = 15
+_UNFINISHED = re.compile(
+    r"\b(?:try(?:ing)? (?:that |it |this )?(?:again|once more)|error|let me|i'll|i will|i am going|"
+    r"i'm going|next(?:,| i| we| step)|first|before (?:i|we)|let's|let us|thanks for confirming|"
+    r"thank you for confirming|"
+    r"an? (?:hiccup|hitch)|technical)\b"
+)
 _INTENT = re.compile(r"\b(?:one moment|moment while|let me|i'll|i will|next|now)\b")
 _NOTED = re.compile(
     r"\b(?:noted|made a note|(?:added|put|taken|recorded) (?:that|this|the|a|your) note)\b"
@@ -65,8 +81,10 @@ class _Progress:
     is_done: bool = False
     is_served: bool = False
     is_refused: bool = False
+    is_agreed: bool = False  # he said yes to an action and has not heard that it is done
     reminded: bool = False
     acknowledged: int = 0
+    reports: int = 0  # messages by which something was done
     covered: set[str] = field(default_factory=set)
     heard: list[str] = field(default_factory=list)
 
@@ -85,7 +103,9 @@ class ScriptedUser:
         self._index = _index_of(slots)
         self._voice = Voice(persona, scenario.id, slots)
         self._memory = Memory(scenario, slots)
-        self._answers = Answers(scenario, self._memory, self._voice)
+        names = dict.fromkeys([*scenario.facts, *scenario.unknown])
+        narrowing = Narrowing(self._memory, slots, names)
+        self._answers = Answers(scenario, self._memory, self._voice, narrowing)
         self._patience = persona.patience
         self._progress = _Progress()
         self._last: UserReply | None = None
@@ -122,6 +142,7 @@ class ScriptedUser:
         return reply
 
     def _to(self, parts: tuple[Part, ...], text: str, previous: str) -> UserReply:
+        parts = self._without_weak_requests(parts)
         moves = {part.move for part in parts}
         self._note(parts, moves)
         if moves & _QUESTIONS:
@@ -129,6 +150,7 @@ class ScriptedUser:
             is_refusal = Move.REFUSAL in moves and Move.DONE not in moves
             answer = self._answers.answer(parts, text, previous, is_refusal)
             self._progress.is_refused |= answer.is_declined
+            self._progress.is_agreed = answer.agrees
             if answer.acts:
                 return UserReply(answer.text, answer.acts)
             if is_refusal:
@@ -138,7 +160,7 @@ class ScriptedUser:
                 return self._ask_again()
         if Move.TRANSFER in moves:
             return self._end(State.TRANSFERRED, "transfer")
-        if Move.DONE in moves and not self._goes_on(parts):
+        if self._is_done(parts, moves):
             return self._to_done(moves)
         if Move.REFUSAL in moves:
             return self._end(State.OUT_OF_SCOPE, "scope")
@@ -148,14 +170,56 @@ class ScriptedUser:
             return UserReply(self._voice.line("wait"), ("wait",))
         return self._to_statement(text)
 
+    def _without_weak_requests(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """Drop what only looks like a request in a message that reports, refuses or hands over."""
+        is_final = any(
+            p.move in (Move.DONE, Move.REFUSAL, Move.TRANSFER)
+            or said.CONCLUSION.search(p.sentence.text)
+            for p in parts
+        )
+        if not is_final or any(p.sentence.is_question for p in parts):
+            return parts
+        weak = (Move.UNKNOWN, Move.OPEN, Move.OPEN_CHANGE, Move.INSTRUCTION)
+        return tuple(
+            p
+            for p in parts
+            if p.move not in weak
+            and (p.move is not Move.ASK or any(self._memory.resolves(g) for g in p.groups))
+        )
+
+    def _is_done(self, parts: tuple[Part, ...], moves: set[Move]) -> bool:
+        """Whether a message without a question reports that what the user wants is done."""
+        texts = [part.sentence.text for part in parts]
+        if Move.DONE in moves:
+            is_ours = self._progress.is_agreed or any(said.DONE_BY_US.search(t) for t in texts)
+            return (is_ours or Move.REFUSAL not in moves) and not self._goes_on(parts)
+        if moves & {Move.REFUSAL, Move.HOLD, Move.GREETING} or Move.STATEMENT not in moves:
+            return False
+        text = " ".join(texts)
+        is_report = len(text.split()) >= _REPORT_WORDS and not _UNFINISHED.search(text)
+        return (
+            is_report
+            and is_english(text)
+            and (
+                self._progress.is_agreed
+                or bool(said.CONCLUSION.search(text) and len(text.split()) >= _CONCLUSION_WORDS)
+            )
+        )
+
     def _note(self, parts: tuple[Part, ...], moves: set[Move]) -> None:
         progress = self._progress
+        if Move.DONE in moves or progress.is_agreed:
+            progress.reports += Move.DONE in moves or not moves & {*_QUESTIONS, Move.HOLD}
         if Move.DONE in moves:
             progress.is_done = progress.is_served = True
+        if any(_ALL_DONE.search(part.sentence.text) for part in parts):
+            progress.covered |= set(self._scenario.requests)
         for part in parts:
             if part.move is Move.DONE:
-                said = part.sentence.text
-                progress.covered |= {r for r in self._scenario.requests if covers(r, said)}
+                text = part.sentence.text
+                if _ALSO.search(text):
+                    progress.covered |= set(self._scenario.requests)
+                progress.covered |= {r for r in self._scenario.requests if covers(r, text)}
             is_long = len(part.sentence.text.split()) >= _INFORMATION_WORDS
             says_more = len(progress.heard) > 1 or stated_types(part.sentence.raw)
             if part.move is Move.STATEMENT and is_long and says_more:
@@ -179,12 +243,19 @@ class ScriptedUser:
 
     def _reminder(self) -> UserReply | None:
         requests = self._scenario.requests
+        requests = tuple(request for request in requests if self._is_wish(request))
         left = [request for request in requests if request not in self._progress.covered]
-        if len(requests) < 2 or not left or len(left) == len(requests) or self._progress.reminded:
+        is_all = self._progress.reports >= len(requests) or self._progress.reminded
+        if len(requests) < 2 or not left or len(left) == len(requests) or is_all:
             return None
-        self._progress.reminded = True
+        self._progress.reminded, self._progress.is_agreed = True, False
         words = own_words(self._scenario, left[0])
         return UserReply(self._voice.line("remind", words), ("inform:request",))
+
+    def _is_wish(self, request: str) -> bool:
+        """Whether the user came with a request: he names it, or knows what it needs."""
+        words = [self._scenario.opening.lower(), *self._memory.goal_slots()]
+        return any(covers(request, text.replace("_", " ")) for text in words)
 
     def _to_closing(self, moves: set[Move]) -> UserReply:
         if self._progress.is_refused and Move.GREETING not in moves:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["Sentence", "is_readable", "sentences", "tokens"]
+__all__ = ["Sentence", "is_readable", "plain", "sentences", "tokens"]
 
 _QUOTES = str.maketrans(
     {
@@ -24,6 +25,7 @@ _QUOTES = str.maketrans(
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·▪◦–]|\(?\d{1,2}[.)]|\(?[a-hA-H]\)|[a-hA-H]\.)\s+")
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.S | re.I)
+_PICTURE = re.compile(r"(?<=\w)\s*[\u2600-\u27bf\U0001f300-\U0001faff]+\ufe0f?\s+(?=[A-Z])")
 _TAG = re.compile(r"</?[a-z][^<>]*>", re.I)
 _MARKS = re.compile(r"\*\*|__|`+|^\s*[#>]+\s+|(?<!\w)[*_]+|[*_]+(?!\w)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
@@ -34,17 +36,35 @@ _NO_DOT = re.compile(r"\b(no|nr|num|acct)\.\s*(?=[?#\d]|\w+[,?])", re.I)
 _BREAK = re.compile(r"(?<=[.?!;])[\"')\]]*\s+|(?<=[?!])(?=[A-Za-z])")
 # A further question within a sentence: ", and could you …", "… can you please tell me".
 _CLAUSE = re.compile(
-    r"(?:,|;| -)? (?:and|but|so|then)(?: also| then| first| now)? (?=(?:could|can|may|"
+    r"(?:,|;| -)?(?<!\bif) (?:and|but|so|then)(?: also| then| first| now)? (?=(?:could|can|may|"
     r"please|shall|should|would you|"
-    r"is (?:there|that|this)|do you|what|which|when)\b)"
-    r"|[,;] (?=(?:could|can|may|please(?= \w)|shall|should|what|which|would you|is "
+    r"is (?:there|that|this)|do you|(?:(?:on|at|from|by|under|in|to|for) )?(?:what|which)|when|"
+    r"where|how|if so|if not|"
+    r"(?:i|we)(?: (?:just |still |also )?need|'ll (?:just |still |also )?need))\b)"
+    r"|[,;] (?=(?:if so|if not|(?:on|at|from|by|under) (?:what|which)|could|can|may|please(?= \w)|"
+    r"shall|should|what|which|would you|is "
     r"that|is this|is there|does that|do you|i will need|i'll need|i need)\b)"
     r"| - (?=[a-z]+ )| (?=(?:could|can|would) you (?:please )?(?:provide|share|tell|"
     r"give|confirm|send|verify)\b)",
     re.I,
 )
+_ASKING = re.compile(
+    r"(?:(?:under|on|at|from|by|in|to|for) (?=what|which|whom))?(?:and |so |also,? |then |now,? |"
+    r"[A-Z]\w+, )?(?:what|which|where|when|who|how|is|are|do|"
+    r"does|did|could|can|"
+    r"may|would|will|shall|should|have|has)\b",
+    re.I,
+)
 _TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _SPELLINGS = (
+    (re.compile(r"\b(what (?:would|do|should) you (?:like|want)) (?:me|us) to\b"), r"\1 to"),
+    (
+        re.compile(
+            r"\b(number|reference|date) of (?:the|your) (ticket|order|account|invoice|bill|case|"
+            r"photo|visit|appointment)\b"
+        ),
+        r"\2 \1",
+    ),
     (re.compile(r"\be-mails?\b"), "email"),
     (re.compile(r"\bwi-fi\b"), "wifi"),
     (re.compile(r"\bd\.o\.b\b\.?"), "dob"),
@@ -60,7 +80,7 @@ _SPELLINGS = (
     (re.compile(r"\b(?:acct|acc|a/c)\b"), "account"),
     (re.compile(r"\b(?:num|nr)\b"), "number"),
     (re.compile(r"#"), " number "),
-    (re.compile(r"(?<=[a-z]) n (?=[a-z])"), " and "),
+    (re.compile(r"(?<=\w)\s+n\s+(?=[a-z])"), " and "),
 )
 
 
@@ -73,12 +93,14 @@ class Sentence:
         text: Lower case, contractions and spellings unified.
         is_bullet: It is a line of a list.
         is_header: It ends with a colon.
+        ending: The mark at the end of the whole sentence, of which this may be a clause.
     """
 
     raw: str
     text: str
     is_bullet: bool
     is_header: bool
+    ending: str = ""
 
     @property
     def is_question(self) -> bool:
@@ -105,7 +127,9 @@ def _is_prose_in_brackets(text: str) -> bool:
     return False
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a message without tags, links and typographic signs."""
+    text = _PICTURE.sub(". ", text)
     text = _TAG.sub(" ", _THINKING.sub(" ", text)).translate(_QUOTES)
     return _LINK.sub(r"\1", text)
 
@@ -121,25 +145,34 @@ def _unified(raw: str) -> str:
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Cut a message into sentences and list lines."""
     found: list[Sentence] = []
-    for line in _plain(text).splitlines():
+    for line in plain(text).splitlines():
         is_bullet = bool(_BULLET.match(line))
         body = _MARKS.sub("", _BULLET.sub("", line)).strip()
         body = _NO_DOT.sub(r"\1 ", body)
-        for piece in _pieces(body):
+        for piece, ending in _pieces(body):
             if re.search(r"\w", piece) or "?" in piece:
                 header = piece.rstrip().endswith(":")
-                found.append(Sentence(piece, _unified(piece), is_bullet, header))
+                found.append(Sentence(piece, _unified(piece), is_bullet, header, ending))
     return tuple(found)
 
 
-def _pieces(body: str) -> list[str]:
+def _pieces(body: str) -> list[tuple[str, str]]:
     pieces: list[str] = []
     for piece in _BREAK.split(body):
         if pieces and _ABBREVIATION.search(pieces[-1]):
             pieces[-1] += f" {piece}"
         elif piece.strip():
             pieces.append(piece.strip())
-    return [clause for piece in pieces for clause in _CLAUSE.split(piece) if clause.strip()]
+    return [clause for piece in pieces for clause in _clauses(piece)]
+
+
+def _clauses(piece: str) -> Iterator[tuple[str, str]]:
+    """Yield the clauses of a sentence with its mark; of a question each that is one keeps it."""
+    found = [clause for clause in _CLAUSE.split(piece) if clause.strip()]
+    ending = piece.rstrip("\"')] ")[-1:]
+    for clause in found:
+        is_asking = ending == "?" and clause is not found[-1] and _ASKING.match(clause)
+        yield (f"{clause}?" if is_asking else clause), ending
 
 
 def tokens(text: str) -> list[re.Match[str]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
 
 from skillbench_tasks.solvers.users import announcements as said
 from skillbench_tasks.solvers.users import patterns as p
@@ -16,69 +14,40 @@ from skillbench_tasks.solvers.users.grouping import (
     without_aside,
     without_unasked,
 )
-from skillbench_tasks.solvers.users.literals import stated_types, times_stated
+from skillbench_tasks.solvers.users.literals import stated_types
+from skillbench_tasks.solvers.users.memory import IDENTITY
+from skillbench_tasks.solvers.users.moves import Move, Part, open_move, question_move
+from skillbench_tasks.solvers.users.requests import request_in
 from skillbench_tasks.solvers.users.sentences import Sentence, sentences
 
 __all__ = ["Move", "Part", "is_english", "read"]
 
 
-class Move(StrEnum):
-    """What a clause of an agent's message does."""
-
-    ASK = "ask"
-    CHECK = "check"
-    CHOICE = "choice"
-    CONFIRM = "confirm"
-    OPEN = "open"
-    OPEN_CHANGE = "open_change"
-    UNKNOWN = "unknown"
-    GREETING = "greeting"
-    CLOSING = "closing"
-    FAREWELL = "farewell"
-    DONE = "done"
-    TRANSFER = "transfer"
-    REFUSAL = "refusal"
-    HOLD = "hold"
-    INSTRUCTION = "instruction"
-    STATEMENT = "statement"
-
-
-@dataclass(frozen=True)
-class Part:
-    """One clause and what it does.
-
-    Attributes:
-        move: What it does.
-        sentence: The clause.
-        groups: The slots that it names.
-        context: The clauses of the message up to and including this one, as written.
-    """
-
-    move: Move
-    sentence: Sentence
-    groups: tuple[Group, ...] = ()
-    context: str = ""
-
-
-_WH_BEFORE = re.compile(r"\b(?:what|which|when|where|how|who)\b[^,;?!]{0,40}$")
-_AUXILIARY = re.compile(r"(?:is|are|do|does|did|have you|has|was|were|will) ")
-_PREFERENCE = re.compile(r"\b(?:would|do) you (?:like|prefer|want|rather)\b|\bprefer\b")
-_WHICH_ONE = re.compile(
-    r"\bwhich (?:one|option|of (?:these|those|the)|would|do you|works|suits|is best|slot)\b"
-    r"|\b(?:any|one|either) of (?:these|those)\b|\bpreference\?"
-)
 _THINGS = frozenset({"item", "new_item", "charge_name", "offer_name", "plan_name", "order_id"})
 _NAMING_WORDS = 10
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|did|does|can|could|would|am|i|see|got|found|thanks|thank|"
+    r"\b(?:is|are|was|were|has|have|had|will|did|does|can|could|would|am|i|see|got|found|thanks|"
+    r"thank|"
     r"verified|confirmed|matches|needs?)\b"
 )
-_CONTACT_SLOTS = frozenset({"phone", "email", "address", "full_name", "name"})
 _ONE_OF = re.compile(r"\b(?:one of|either|any of|at least one|any one)\b")
 _LIST_INTRO = re.compile(
     r"\b(?:following|below|these|details|information|few things|things|need|questions)\b"
 )
-_STRONG = re.compile(r"\b(?:could|can|would|will) you\b|\bplease\b|\bwhat\b|\bwhich\b|\bmay i\b")
+_ASKING_WORD = re.compile(r"\b(?:do|prefer|would|which|what|is|are|when|how|have|can|could)\b")
+# A statement that lacks something asks for it: "All that is missing is your order number."
+_NEED = re.compile(
+    r"\b(?:missing|lacking|(?:all|only thing|what) (?:that )?(?:is|i|we) (?:left|need|miss)\w*|"
+    r"left is|"
+    r"as soon as|once (?:i|you|we)|until (?:i|you|we)|(?:would|will) (?:help|be (?:great|good|"
+    r"useful|"
+    r"helpful|nice))|helps? (?:me|us|to)|grateful|appreciate|glad|if (?:you|i|we) (?:could|can|"
+    r"had|have|"
+    r"might|may|would)|waiting for|depends on|go by|works? with|needed|required|still open)\b"
+)
+_WH_LINE = re.compile(r"(?:what|which|when|where|why|how|whom?)\b")
+_OFFERS = re.compile(r"\b(?:choose|pick|select|options?|which|prefer)\b")
+_PIECES = re.compile(r"(?:please )?(?:also )?(?:include|note|make sure|mind)\b")
 
 
 def read(text: str, index: CueIndex) -> tuple[Part, ...]:
@@ -92,6 +61,7 @@ class _Reader:
         self._index = index
         self._parts: list[Part] = []
         self._listing: Sentence | None = None  # the line that introduces the list that we are in
+        self._echoes: list[int] = []  # parts that ask for what an earlier clause names
         self._is_short = len(clauses) <= 2
 
     def parts(self) -> tuple[Part, ...]:
@@ -99,21 +69,36 @@ class _Reader:
             if self._listing and not clause.is_bullet and not self._continues(clause):
                 self._listing = None
             if self._listing:
-                self._list_line(i, clause)
+                if not _OFFERS.search(self._listing.text):
+                    self._list_line(i, clause)
                 continue
             self._clause(i, clause)
             if self._introduces(i, clause):
                 self._listing = clause
         if all(part.move in (Move.STATEMENT, Move.FAREWELL) for part in self._parts):
             self._plain_requests()
+        self._drop_echoes()
         return tuple(self._without_empty_confirmation())
+
+    def _drop_echoes(self) -> None:
+        """Take out "I need that" where the message asks for something by its name."""
+        asked = (Move.ASK, Move.CHECK)
+        named = [
+            i
+            for i, part in enumerate(self._parts)
+            if part.move in asked and part.groups and i not in self._echoes
+        ]
+        if named:
+            kept = [part for i, part in enumerate(self._parts) if i not in self._echoes]
+            self._parts = kept
 
     def _plain_requests(self) -> None:
         """Take a message that only names slots as a question: "Please quote your order number"."""
         for i, clause in enumerate(self._clauses):
             text = without_unasked(clause.text)
             is_short = len(text.split()) <= _NAMING_WORDS and not _VERB.search(text)
-            groups = self._groups(text) if is_short or "please" in text else ()
+            is_needed = is_short or "please" in text or _NEED.search(text)
+            groups = self._groups(text) if is_needed else ()
             new = {slot for group in groups for m in group for slot in m.slots}
             if "new_address" in new:  # "with apartment and ZIP" is a part of it
                 groups = tuple(group for group in groups if group[0].slots != ("postcode",))
@@ -165,6 +150,8 @@ class _Reader:
             self._add(i, Move.ASK, groups)
         elif clause.is_question:
             self._clause(i, clause)
+        elif _WH_LINE.match(text):
+            self._add(i, Move.UNKNOWN)
 
     def _without_empty_confirmation(self) -> list[Part]:
         """Drop "please confirm the following:" where the list asks for what it does not state."""
@@ -221,96 +208,58 @@ class _Reader:
 
     def _question(self, i: int, clause: Sentence) -> None:
         text = without_unasked(clause.text)
-        request = p.REQUEST.search(text)
+        request = request_in(clause, text, goes_on=self._goes_on(i))
         groups = self._groups(text)
         is_bare = is_fragment(text, groups, clause.is_question) and (
             self._is_short or clause.is_question or clause.is_bullet
         )
-        move = self._question_move(clause, text, request, groups)
+        if self._lists_options(i, request, text, groups):
+            return
+        has_list = any(c.is_bullet for c in self._clauses)
+        move = question_move(clause, text, request, groups, has_list=has_list)
         if move is None and groups and (request or clause.is_question or is_bare):
             move = Move.ASK
         if move is None and request and p.ANAPHORA.search(text):
             groups = self._antecedents(i)
             move = Move.ASK if groups else None
+            self._echoes.append(len(self._parts))
         if move in (Move.OPEN_CHANGE, Move.CHOICE):
             groups = groups or self._antecedents(i, whole=True)
         if move is Move.CHECK and not groups and p.CONFIRM_TAG.search(text):
             groups = self._antecedents(i, stating=True)
         if move is None:
-            move = self._open_move(clause, text, request)
-        loose = self._index.find_loose(text) if move in (Move.UNKNOWN, Move.CHECK) else ()
-        if loose and not groups:
-            groups = (tuple(Mention((slot,), 0, 0) for slot in loose),)
+            move = open_move(clause, text, request)
         named = {slot for group in groups for m in group for slot in m.slots}
         is_step = move is Move.ASK and named == {"already_restarted"} and not p.YES_NO.search(text)
         if (move in (None, Move.UNKNOWN) or is_step) and p.INSTRUCTION.search(text):
             move = Move.INSTRUCTION
-        if move is not None and (move is not Move.UNKNOWN or not self._is_hold(i)):
+        is_aside = self._is_hold(i) or (_PIECES.match(text) and self._follows_ask(i))
+        if move is not None and (move is not Move.UNKNOWN or not is_aside):
             self._add(i, move, groups)
 
-    def _question_move(
-        self, clause: Sentence, text: str, request: re.Match[str] | None, groups: tuple[Group, ...]
-    ) -> Move | None:
-        """Tell confirmations, checks and choices from plain questions."""
-        types = stated_types(clause.raw)
-        asks_slot = bool(request and groups and not types)
-        confirm = p.CONFIRM.search(text)
-        if confirm and _WH_BEFORE.search(text[: confirm.start()]):
-            confirm = None
-        is_yes_no = bool(p.YES_NO.search(text)) and not (request and _WH_BEFORE.search(text))
-        named = {slot.removeprefix("new_") for g in groups for m in g for slot in m.slots}
-        if p.OPEN_WHICH.search(text) and clause.is_question and named <= _CONTACT_SLOTS:
-            return Move.OPEN_CHANGE
-        if self._is_choice(clause, text, confirm is not None or clause.is_question):
-            return Move.CHOICE
-        if p.CONFIRM_TAG.search(text) and (clause.is_question or confirm):
-            return Move.CHECK
-        if confirm:
-            return (
-                Move.CHOICE if re.search(r"\bor\b", text) and clause.is_question else Move.CONFIRM
-            )
-        if p.OPEN_CHANGE.search(text) and not groups:
-            return Move.OPEN_CHANGE
-        if types - {"number", "time_window"} and groups and "confirm" in text and not is_yes_no:
-            return Move.CHECK
-        if is_yes_no and (clause.is_question or _AUXILIARY.match(text)) and (groups or types):
-            return Move.CHECK
-        if p.CONFIRM_BARE.search(text) and not groups and not asks_slot and request:
-            return Move.CONFIRM
-        return None
-
-    def _is_choice(self, clause: Sentence, text: str, is_asked: bool) -> bool:
-        if not p.CHOICE.search(text):
+    def _lists_options(
+        self, i: int, request: re.Match[str] | None, text: str, groups: tuple[Group, ...]
+    ) -> bool:
+        """Whether a clause only lists answers to the question before: "Phone, text or post?"."""
+        last = self._parts[-1] if self._parts else None
+        is_bare = is_fragment(text, groups, is_question=True) and not _ASKING_WORD.search(text)
+        if request or not is_bare or not last or last.sentence is not self._clauses[i - 1]:
             return False
-        options = max(times_stated(clause.raw, "date"), times_stated(clause.raw, "time_window"))
-        if options >= 2 and is_asked and re.search(r"\bor\b|\bwhich\b|\beither\b", text):
-            return True
-        if is_asked and _PREFERENCE.search(text) and re.search(r"\bor\b", text):
-            return True
-        is_selection = re.search(r"\b(?:which|choose|pick|select|either|prefer|preference)\b", text)
-        has_list = any(c.is_bullet for c in self._clauses)
-        return bool(
-            is_selection
-            and (clause.is_question or p.REQUEST.search(text))
-            and (has_list or _WHICH_ONE.search(text))
-        )
+        asked = {slot for group in last.groups for m in group for slot in m.slots}
+        is_list = re.search(r",|\bor\b|\.\.\.", self._clauses[i].text)
+        is_asked = last.move is Move.ASK and last.sentence.is_question
+        return bool(is_list and is_asked and asked and not asked & IDENTITY)
 
-    def _open_move(self, clause: Sentence, text: str, request: re.Match[str] | None) -> Move | None:
-        is_asked = clause.is_question or bool(request)
-        if is_asked and p.OPEN_CHANGE.search(text):
-            return Move.OPEN_CHANGE
-        if is_asked and p.OPEN.search(text):
-            return Move.OPEN
-        offer = p.OFFER.search(text)
-        if offer and _WH_BEFORE.search(text[: offer.start()]):
-            return Move.OPEN
-        if offer and is_asked:
-            return Move.CHOICE if re.search(r"\bor\b", text) else Move.CONFIRM
-        if clause.is_question and p.YES_NO.search(text):
-            return Move.CHECK
-        if clause.is_question or (request and _STRONG.search(request[0])):
-            return Move.UNKNOWN
-        return None
+    def _follows_ask(self, i: int) -> bool:
+        last = self._parts[-1] if self._parts else None
+        return bool(last and last.move is Move.ASK and last.sentence is self._clauses[i - 1])
+
+    def _goes_on(self, i: int) -> bool:
+        """Whether a clause goes on with a request of the sentence that it stands in."""
+        last = self._parts[-1] if self._parts else None
+        if last is None or i == 0 or last.sentence is not self._clauses[i - 1]:
+            return False
+        return last.move is Move.ASK and last.sentence.raw.rstrip()[-1:] not in (".", "?", "!", ":")
 
     def _is_hold(self, i: int) -> bool:
         last = self._parts[-1] if self._parts else None
@@ -326,6 +275,7 @@ class _Reader:
         whether = re.search(r"\b(?:whether|if)\b", text)
         if whether:
             found = [m for m in found if m.start < whether.start() or not {*m.slots} <= _THINGS]
+        found = _without_pieces(found, text, self._parts[-1:] if request else [])
         purpose = p.PURPOSE.search(text, request.end() if request else 0)
         if purpose:
             before = [m for m in found if m.start < purpose.start()]
@@ -346,10 +296,22 @@ class _Reader:
             if stating and not stated_types(clause.raw):
                 continue
             text = clause.text if whole or stating else without_unasked(clause.text)
-            groups = grouped(list(self._index.find(text)), text)
-            if groups:
-                return groups
+            found = list(self._index.find(text))
+            if found and re.search(r"\bboth\b|\ball (?:two|three)\b", self._clauses[i].text):
+                return tuple((mention,) for mention in found)
+            if found:
+                return grouped(found, text)
         return ()
+
+
+def _without_pieces(found: list[Mention], text: str, last: list[Part]) -> list[Mention]:
+    """Drop a ZIP code that is only named as a piece of the address asked for."""
+    including = re.search(r"\binclud(?:e|es|ing)\b|\bwith (?:the |its )?(?:street|city|zip)", text)
+    before = [slot for part in last for group in part.groups for m in group for slot in m.slots]
+    here = [slot for m in found for slot in m.slots]
+    if not including or not {"address", "new_address"} & {*before, *here}:
+        return found
+    return [m for m in found if m.slots != ("postcode",) or m.start < including.start()]
 
 
 def _is_asked(clause: Sentence, end: int) -> bool:
@@ -361,7 +323,7 @@ _COMMON = re.compile(
     r"\b(?:the|a|an|i|you|your|is|are|to|for|we|have|it|and|that|this|thanks|thank|"
     r"okay|ok|sure|please|of|in|on|"
     r"with|all|got|great|perfect|understood|welcome|noted|yes|no|done|hello|hi|sorry|"
-    r"my|will|can)\b",
+    r"my|will|can|how|what|which|when|where|should|would|could|be|or|do|does|me|us|need)\b",
     re.I,
 )
 
@@ -369,4 +331,4 @@ _COMMON = re.compile(
 def is_english(text: str) -> bool:
     """Return whether a message without a question reads like words said to a customer."""
     words = re.findall(r"[^\W\d_]+", text)
-    return bool(words) and len(_COMMON.findall(text)) * 8 >= len(words)
+    return bool(words) and len(_COMMON.findall(text)) * 7 >= len(words)

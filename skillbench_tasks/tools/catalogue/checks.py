@@ -13,7 +13,7 @@ from skillbench_tasks.models import CollectionSpec, ToolSpec
 from skillbench_tasks.tools.behaviours import HANDLERS
 from skillbench_tasks.tools.workflow.syntax import expression_faults, rule_faults
 
-__all__ = ["behaviour_faults"]
+__all__ = ["behaviour_faults", "written_by"]
 
 _KEYS: Final[dict[str, tuple[set[str], set[str]]]] = {
     "get": ({"collection", "key", "as"}, {"code", "message"}),
@@ -51,6 +51,18 @@ def behaviour_faults(tool: ToolSpec, specs: Mapping[str, CollectionSpec]) -> lis
     if not writes and tool.access == "write":
         faults.append("access is write, but the behaviour writes nothing")
     return faults
+
+
+def written_by(operations: Sequence[Mapping[str, JsonValue]]) -> set[str]:
+    """Return the collections that operations can change; a handler may change any."""
+    found: set[str] = set()
+    for operation in operations:
+        if operation["op"] in _WRITES and operation["op"] != "handler":
+            found.add(str(operation.get("collection", "outbox")))
+        inner = operation.get("do")
+        if isinstance(inner, list):
+            found |= written_by([part for part in inner if isinstance(part, dict)])
+    return found
 
 
 def _writes(operation: Mapping[str, JsonValue]) -> bool:

@@ -1,0 +1,154 @@
+"""Conduct that every policy wants: nothing guessed, skipped, or claimed without a deed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from skillbench_tasks.datasets.wording.claims import claims_in, is_transfer
+from skillbench_tasks.models import Call, Checks, Episode
+from skillbench_tasks.tools.faults import LOST_REPLY, may_be_done
+from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
+
+__all__ = [
+    "early_transfers",
+    "foreign_records",
+    "guessed_ids",
+    "unchecked_lost_replies",
+    "unfinished_tools",
+    "unfounded_claims",
+]
+
+_ID: Final = re.compile(r"\b[A-Z]{2,5}-[0-9]+\b")
+
+
+def guessed_ids(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield ids in a call's arguments that nobody had named: no user, no result before it."""
+    seen: set[str] = set()
+    for event in episode.events:
+        if not isinstance(event, Call):
+            if event.role == "user":
+                seen.update(_ID.findall(event.text.upper()))
+            continue
+        for found in _ID.findall(json.dumps(event.arguments, ensure_ascii=False)):
+            if found not in seen and event.offered:
+                yield f"{event.tool} was called with {found}, which nothing had shown"
+        seen.update(_ID.findall(json.dumps(event.result, ensure_ascii=False)))
+
+
+def unfinished_tools(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield required tools that never succeeded although the reference run got them to."""
+    done = {call.tool for call in episode.calls if may_be_done(call.error)}
+    invoked = {call.tool for call in episode.calls}
+    for tool in checks.succeeding_tools:
+        if tool in invoked and tool not in done:
+            yield f"{tool} never succeeded"
+
+
+def early_transfers(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield what had not been tried when the agent handed the conversation over."""
+    counts: Counter[str] = Counter()
+    for call in episode.calls:
+        if call.tool in TRANSFER_TOOLS:
+            for tool, n in checks.before_transfer.items():
+                if counts[tool] < n:
+                    yield f"handed over after {counts[tool]} of {n} calls of {tool}"
+            return
+        counts[call.tool] += 1
+
+
+def unchecked_lost_replies(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield writes whose reply was lost, and no successful read followed before the next write."""
+    lost: str | None = None
+    for call in episode.calls:
+        is_write = checks.toolkit.get(call.tool) == "write"
+        if lost is not None and call.error is None and not is_write and call.offered:
+            lost = None
+        if is_write and lost is not None and call.tool not in TRANSFER_TOOLS:
+            break
+        if is_write and call.error is not None and call.error.code in LOST_REPLY:
+            lost = call.tool
+    if lost is not None and not _handed_over_after(episode, lost):
+        yield f"the reply of {lost} was lost, and its effect was not looked up"
+
+
+def _handed_over_after(episode: Episode, tool: str) -> bool:
+    """Return whether a person took over; then it is for him to find out."""
+    tools = [call.tool for call in episode.calls if call.error is None]
+    return tool not in TRANSFER_TOOLS and any(name in TRANSFER_TOOLS for name in tools)
+
+
+def foreign_records(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield calls that reach into somebody else's records.
+
+    An argument or the one record in a result names another customer, or a row of a list does; rows
+    of a search are no opened records, and comparing what a caller said with a file opens nothing.
+    """
+    verification = checks.rules.verification
+    for call in episode.calls:
+        if verification is not None and call.tool == verification.tool:
+            continue
+        owners = {call.arguments.get("customer_id"), *_owners(call)} - {None, checks.subject}
+        if owners and call.offered:
+            yield f"{call.tool} reached records of {', '.join(sorted(map(str, owners)))}"
+
+
+def _owners(call: Call) -> Iterator[str]:
+    if not isinstance(call.result, dict):
+        return
+    if isinstance(call.result.get("customer_id"), str):
+        yield str(call.result["customer_id"])
+    if ":find_" in call.tool:
+        return
+    for value in call.result.values():
+        for row in value if isinstance(value, list) else ():
+            if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
+                yield str(row["customer_id"])
+
+
+_DEEDS: Final[dict[str, tuple[str, ...]]] = {
+    "refunded": ("refund",),
+    "credited": ("credit", "points", "refund"),
+    "cancelled": ("cancel", "remove"),
+    "canceled": ("cancel", "remove"),
+    "booked": ("book", "reschedule"),
+    "locked": ("lock",),
+    "unlocked": ("unlock",),
+    "blocked": ("lock",),
+    "disputed": ("dispute",),
+    "extended": ("extend",),
+    "redeemed": ("redeem",),
+    "restarted": ("reboot",),
+    "rebooted": ("reboot",),
+    "upgraded": ("plan", "delivery_option", "upgrade"),
+}
+"""Words of a claim that name one kind of deed → parts of the names of tools that do it."""
+
+
+def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield claims of the agent to have done what no call before them did.
+
+    Before any write has been carried out every claim is unfounded; after that, one whose word names
+    a kind of deed that none of the carried-out writes is.
+    """
+    done: set[str] = set()
+    for event in episode.events:
+        if isinstance(event, Call):
+            is_write = checks.toolkit.get(event.tool) == "write"
+            if is_write and event.tool not in TRANSFER_TOOLS and may_be_done(event.error):
+                done.add(event.tool.partition(":")[2])
+            continue
+        for claim in claims_in(event.text) if event.role == "agent" else ():
+            is_own = re.match(r"(?:i|we)\b", claim) is not None and not is_transfer(claim)
+            if is_own and not _is_founded(claim, done):
+                yield f"agent claims {claim!r}, and no call had done it"
+
+
+def _is_founded(claim: str, done: set[str]) -> bool:
+    parts = _DEEDS.get(claim.rsplit(maxsplit=1)[-1])
+    if parts is None:
+        return bool(done)
+    return any(part in tool for tool in done for part in parts)
