@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from inspect_ai.log import list_eval_logs, read_eval_log
 
@@ -35,4 +36,10 @@ def run_demo(log_dir: Path) -> str:
     if log.status != "success":
         reason = log.error.message if log.error else log.status
         raise SkillbenchError(f"the run ended as {log.status}: {reason}")
-    return f"{log_table(log)}\n\nLog: {log.location}\nSee it: inspect view --log-dir {log_dir}"
+    view = f"{_shown(inspect)} view --log-dir {log_dir}"
+    return f"{log_table(log)}\n\nLog: {_shown(Path(urlsplit(log.location).path))}\nSee it: {view}"
+
+
+def _shown(path: Path) -> Path:
+    """Return a path as a user of this folder would type it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
+
+from skillbench_tasks.scorers.shells import GROUPS
 
 __all__ = ["Row", "log_table", "text_table"]
 
@@ -37,6 +40,7 @@ def log_table(log: EvalLog) -> str:
     if log.results is None:
         return f"no results: the run ended as {log.status}"
     planned = log.results.total_samples
+    sizes = _group_sizes(log)
     rows, groups = [], []
     for score in log.results.scores:
         values = {name: metric.value for name, metric in score.metrics.items()}
@@ -45,12 +49,25 @@ def log_table(log: EvalLog) -> str:
         scored = int(values.get("scored", planned))
         rows.append((score.name, f"{100 * mean:.1f} %", interval, f"{scored}/{planned}"))
         groups += [
-            (name, f"{100 * float(value):.1f} %") for name, value in values.items() if "=" in name
+            (name, f"{100 * float(value):.1f} %", str(sizes[name]))
+            for name, value in values.items()
+            if "=" in name
         ]
     parts = [text_table(("score", "mean", "95 % interval", "scored"), rows)]
     if groups:
-        parts.append(text_table(("verified in group", "mean"), groups))
+        parts.append(text_table(("verified in group", "mean", "n"), groups))
     return "\n\n".join(parts)
+
+
+def _group_sizes(log: EvalLog) -> Counter[str]:
+    """Return how many samples of each group have scores."""
+    summaries = read_eval_log_sample_summaries(log.location)
+    return Counter(
+        f"{key}={summary.metadata.get(key)}"
+        for summary in summaries
+        if summary.scores
+        for key in GROUPS
+    )
 
 
 def _interval(mean: float, error: float) -> str:

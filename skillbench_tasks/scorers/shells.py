@@ -36,6 +36,7 @@ from skillbench_tasks.scorers.verified import user_fault_rate, verified_verdict
 from skillbench_tasks.versions import GRADER_VERSION
 
 __all__ = [
+    "GROUPS",
     "constraints",
     "final_state",
     "mean_without_user_faults",
@@ -53,6 +54,10 @@ _READ: Final[dict[str, tuple[Any, Checks, Episode]]] = {}
 _READ_MAX: Final = 256
 CLUSTER: Final = "skill"
 """Scenarios of one skill share flow and tools, so intervals are clustered by skill."""
+
+
+GROUPS: Final = ("industry", "category", "kind")
+"""Sample metadata by which results are grouped."""
 
 
 @metric
@@ -91,7 +96,7 @@ def mean_without_user_faults() -> Metric:
 _OVERALL: Final[list[Metric]] = [mean(), stderr(cluster=CLUSTER), scored(), unscored()]
 _GROUPS: Final[list[Metric]] = [
     grouped(mean(), key, all=False, name_template=f"{key}={{group_name}}")
-    for key in ("industry", "category", "kind")
+    for key in GROUPS
 ]
 
 

@@ -35,7 +35,7 @@ from skillbench_tasks.datasets.loaders import (
 from skillbench_tasks.models import Case, Episode, State, Termination
 from skillbench_tasks.solvers.agents import AgentSlot
 from skillbench_tasks.solvers.baselines import CASE_KEY
-from skillbench_tasks.solvers.transcript import Transcript
+from skillbench_tasks.solvers.transcript import Transcript, added_messages
 from skillbench_tasks.solvers.users.model_user import ModelUser
 from skillbench_tasks.solvers.users.simulator import Said, ScriptedSimulator, UserSimulator
 from skillbench_tasks.task_options import require_reachable
@@ -144,12 +144,11 @@ class _Talk:
         self.messages.append(ChatMessageUser(content=said.text))
 
     async def _agent_turn(self) -> str:
-        known = {message.id for message in self.messages if message.id}
         start = AgentState(messages=self.messages)
         after = await run(self._agent, start, **self._options)
         if after.output is not None:
             self.output = after.output
-        added = [m for m in after.messages if m.id not in known and m.role != "system"]
+        added = added_messages(self.messages, after.messages)
         self.messages = [*self.messages, *added]
         return self._transcript.agent(added)
 

@@ -15,7 +15,28 @@ from skillbench_tasks.models import Call, CallError, Episode, Line, Termination,
 from skillbench_tasks.tools.toolbox import LedgerEntry, Toolbox
 from skillbench_tasks.tools.toolkit import full_name
 
-__all__ = ["Transcript"]
+__all__ = ["Transcript", "added_messages"]
+
+
+def added_messages(
+    before: Sequence[ChatMessage], after: Sequence[ChatMessage]
+) -> list[ChatMessage]:
+    """Return the agent's and the tools' messages that a turn added.
+
+    Messages are known by id. An agent that hands back rebuilt messages (new ids or none) is taken
+    at its last turn: what stands behind the last user message.
+
+    Args:
+        before: The conversation that the agent got.
+        after: The conversation that it gave back.
+    """
+    known = {message.id for message in before if message.id}
+    if any(message.id in known for message in after):
+        new = [message for message in after if message.id not in known]
+    else:
+        users = [index for index, message in enumerate(after) if message.role == "user"]
+        new = list(after[users[-1] + 1 :] if users else after)
+    return [message for message in new if message.role in ("assistant", "tool")]
 
 
 class Transcript:

@@ -38,6 +38,7 @@ SMALL_TALK = re.compile(
 )
 
 CLOSING = re.compile(
+    r"\banything you(?:'d| would)? (?:want|like|wish) to add\b|"
     r"(?<!before )\b(?:any ?thing|something|any) (?:else|more|other (?:questions?|concerns?|"
     r"requests?|issues?))\b(?!.{0,30}\b(?:tell|share|add|about (?:the|your|this)|"
     r"noticed?|technician|driver|happen))(?=.*\?|.*\blet me know\b|.*\bneed\b|"
@@ -108,6 +109,11 @@ TRANSFER = any_of(
     r"\bthey (?:(?:will|are going to|'ll) )?(?:now )?(?:handle|take (?:it|this|over)|deal with|"
     r"look "
     r"after)\b",
+    r"\bask(?:ed|ing) (?:our|the|a) [\w ]{0,25}(?:team|specialist|colleague|desk|department)s? to "
+    r"\w+",
+    r"\b(?:team|desk|department|operations|office|specialists?)\b[^.?!]{0,25}\bwill (?!not)\w+ "
+    r"(?:it|this|that|you|your|the)\b[^.?!]*\b(?:by hand|for you|from here|you'll|you will)\b|"
+    r"\b(?:you'll|you will) hear from them\b|\bthey(?:'ll| will) (?:phone|call|contact) you\b",
     r"\bputting you through\b|\b(?:giving|have given|given|leaving) (?:this|it|that|your (?:case|"
     r"request|file))"
     r" (?:over )?(?:to|with) (?:the|our|a)\b",
@@ -166,10 +172,11 @@ REFUSAL = any_of(
     r"may not|do not have the (?:authority|ability|option)|don't have (?:the "
     r")?(?:authority|ability|option|access|a way)|am afraid (?:i |we )?(?:can|can't|"
     r"cannot))\b",
-    r"\b(?:policy|policies|rules?|terms|system|guidelines|"
+    r"\b(?:policy|policies|rules?|terms|guidelines|"
     r"regulations)\b[^.?!]{0,40}\b(?:doesn't|does not|do not|don't|won't|prevents?|"
-    r"prohibits?|forbids?|not) ?(?:allow|permit|let|me from|us from|us|me|eligible|"
-    r"cover)?",
+    r"prohibits?|forbids?|not)\b|\bsystem\b[^.?!]{0,40}\b(?:not|n't|prevents?|prohibits?) ?"
+    r"(?:allow|permit|let|me from|us from)\b|\brul(?:es?|ed|ing) (?:\w+ ){0,2}out\b|"
+    r"\b(?:can't|cannot|can not) be (?:\w+ed|done|made|sent) (?:from |in |via )?(?:here|this)\b",
     r"\b(?:outside|beyond|out of) (?:of )?(?:what (?:i|we)|(?:my|our|the) (?:scope|"
     r"remit|capabilit|authority)|scope|the scope)|\bout of scope\b|\bnot something "
     r"(?:i|we|this|that i)\b|\bnot within\b|\b(?:is|are|it's) (?:not|no longer) "
@@ -206,6 +213,8 @@ DONE = any_of(
     r"\bit is (?:now )?(?:moved|booked|done|updated|changed|rescheduled|cancell?ed)\b",
     r"\b(?:refund|change|update|request|cancellation|exchange)(?: of \S+)? is (?:now )?"
     r"(?:complete|done|issued|processed)\b",
+    r"\b(?:request|case|ticket|order|claim)(?: \S+)? is (?:now )?open(?:ed)?\b(?! (?:to|for))|"
+    r"\b(?:fee|charge|hold|lock|item) (?:is|has been) (?:now )?(?:gone|off|out)\b",
     r"\b(?:has|have) gone through\b|\bis on (?:its|the) way\b",
     r"\b(?:i|we)(?:'ve| have|'d)? (?:now |just |successfully |also |already |gone "
     r"ahead and |been able to |went ahead and )*"
@@ -251,7 +260,9 @@ DONE = any_of(
     r"^(?:both|all|everything) (?:is |are )?(?:now )?done\b",
     r"\b(?:is|are) (?:changed|updated|removed|added|credited|refunded|activated|cancelled|ready|"
     r"filed|"
-    r"logged|saved|locked|withdrawn|unlocked|booked|ordered|issued)\b",
+    r"logged|saved|locked|withdrawn|unlocked|booked|ordered|issued)\b"
+    r"(?! (?:by|at|in|through|via) (?:the|our|a|my)\b)",
+    r"\b(?:is|are) (?:on|off) (?:again|as of)\b",
     r"^(?:done|all set|all done|all sorted|booked|confirmed|rescheduled|updated|"
     r"complete|completed|refunded|success|cancelled|canceled|moved|submitted|"
     r"processed|sorted|that's done|it's done|saved|changed|applied|issued|"
@@ -282,7 +293,7 @@ DONE_BY_US = re.compile(
 # Sentences that settle a question without anything being changed.
 CONCLUSION = re.compile(
     r"\byou (?:do not|don't|needn't|won't) (?:have to|need to|owe|pay|be charged)\b|"
-    r"\bthere(?: is|'s) (?:no (?:outage|charge|fee|need|problem|fault)|nothing|exactly)\b|"
+    r"\bthere(?: is|'s) (?:no (?:outage|charge|fee|need|problem|fault)|nothing(?! in| on| (?:i|we) can)|exactly)\b|"
     r"\bnothing (?:more|else|further|you need|is due|"
     r"to pay)\b|"
     r"\b(?:that|this|which) (?:is|was) why\b|\b(?:is|was) (?:void|already paid|due to|the reason|"
@@ -298,10 +309,10 @@ CONCLUSION = re.compile(
 NOT_DONE = re.compile(
     r"\b(?:i (?:can )?see|i show|it looks like|looks like|our records|records? shows?|"
     r"according to|i have located|i found|it appears|it seems|once|after|when|as soon "
-    r"as|if|before|until|unless|not|n't|never|hasn't|haven't|isn't|verification code|"
+    r"as|if|before|until|unless|whether|not|n't|never|hasn't|haven't|isn't|verification code|"
     r"a code|one-time|would|failed|nothing)\b(?=.*\b(?:moved|rescheduled|updated|"
     r"changed|booked|cancell?ed|issued|refunded|processed|credited|applied|submitted|"
-    r"created|added|removed|scheduled|placed|completed|made|set|sent|been|code|"
+    r"created|added|removed|scheduled|placed|completed|made|set|sent|been|code|went|gone|"
     r"confirmed)\b)|\bcode\b.*\b(?:sent|texted)|\bsent\b.*\bcode\b|\bpulled up\b|"
     r"\b(?:fee|charge|surcharge|tax)s? (?:has|have) been (?:added|applied|charged)|"
     r"\b(?:because|since you|which was)\b|\b(?:received|noted) your (?:request|"

@@ -8,14 +8,16 @@ from collections.abc import Iterable
 from skillbench_tasks.models import Scenario
 from skillbench_tasks.solvers.users import patterns as p
 from skillbench_tasks.solvers.users.answer import Answer
+from skillbench_tasks.solvers.users.choices import listed_after, picked
 from skillbench_tasks.solvers.users.decisions import Decisions
 from skillbench_tasks.solvers.users.grouping import Group, without_unasked
 from skillbench_tasks.solvers.users.literals import stated_types
-from skillbench_tasks.solvers.users.memory import IDENTITY, Memory
+from skillbench_tasks.solvers.users.memory import IDENTITY, REQUESTS, THINGS, Memory
 from skillbench_tasks.solvers.users.narrowing import Narrowing
 from skillbench_tasks.solvers.users.opening import own_words
 from skillbench_tasks.solvers.users.phrasing import Voice, stopped
 from skillbench_tasks.solvers.users.proposals import (
+    IDENTIFIES,
     POINTS_OUT,
     STEP_REPORT,
     is_proposal,
@@ -23,6 +25,7 @@ from skillbench_tasks.solvers.users.proposals import (
 )
 from skillbench_tasks.solvers.users.sentences import plain
 from skillbench_tasks.solvers.users.understanding import Move, Part, is_english
+from skillbench_tasks.solvers.users.values import Match
 
 __all__ = ["Answers"]
 
@@ -38,6 +41,7 @@ _POSSESSION = re.compile(
     r"there|are there|any|handy)\b"
 )
 _FAILING_THAT = re.compile(r"(?:if (?:not|you (?:don't|do not))|otherwise|failing that)\b")
+_WHAT_IS_WRONG = frozenset({"issue_description", "refund_reason"})
 _OPEN_LIMIT = 2
 
 
@@ -72,6 +76,8 @@ class Answers:
                 continue
             if answer.is_contradicted and part.move in (Move.CONFIRM, Move.CHECK):
                 continue  # "Is that right, and shall I save it?" has had its no
+            if self._declines(answer, part) or self._is_specified(part, parts):
+                continue
             match part.move:
                 case Move.ASK:
                     self._ask(answer, part)
@@ -89,12 +95,40 @@ class Answers:
                     pass
                 case Move.OPEN | Move.OPEN_CHANGE if not asked & {Move.ASK, Move.CHOICE}:
                     is_change = part.move is Move.OPEN_CHANGE
+                    guess = None
+                    if p.WHICH_PART.match(part.sentence.text):
+                        guess = self._narrowing.guess(
+                            part.sentence.text, self._message, is_identity=False
+                        )
+                    if guess:
+                        self._tell(answer, guess)
+                        continue
                     self._open(answer, is_change=is_change, text=part.sentence.text)
                 case _:
                     pass
         self._tell_all(answer, [] if answer.acts else answer.doubtful)
+        for part in parts if not answer.acts else ():
+            if part.move is Move.MISMATCH and not is_refusal:
+                self._ask(answer, part)
         answer.text = self._worded(answer)
         return answer
+
+    def _declines(self, answer: Answer, part: Part) -> bool:
+        """Say no where a yes/no question is about what the scenario's user does not want."""
+        text = part.sentence.text
+        if part.move is Move.CONFIRM or not part.sentence.is_question or p.WH_QUESTION.match(text):
+            return False
+        name = self._decisions.declined(text)
+        if name:
+            self._decisions.decide(answer, name)
+        return bool(name)
+
+    def _is_specified(self, part: Part, parts: tuple[Part, ...]) -> bool:
+        """Whether the same sentence goes on to say what is asked: "Which one - the last digits"."""
+        if not p.WHICH_ONE.match(part.sentence.text) or part.sentence.raw[-1:] in ".?!:":
+            return False
+        rest = parts[parts.index(part) + 1 :]
+        return any(other.move is Move.ASK and other.groups for other in rest)
 
     def restate(self) -> tuple[str, tuple[str, ...]]:
         """Return the request in the user's own words; asked again, with what he has not told."""
@@ -116,15 +150,29 @@ class Answers:
     def _ask_loosely(self, answer: Answer, part: Part) -> None:
         """Answer a question without a cue, where just one slot of the scenario fits."""
         text = without_unasked(part.sentence.text)
-        if name := self._decisions.decided(text):
+        name = "" if p.WH_QUESTION.match(text) else self._decisions.decided(text)
+        if name:
             self._decisions.decide(answer, name)
+            return
+        if self._check_choice(answer, part, is_tag=False):
+            return
+        if p.OLD_ONE.search(text):
+            new = [slot for slot, _ in answer.told if slot.startswith("new_")]
+            self._tell_all(answer, [slot.removeprefix("new_") for slot in new])
             return
         slot = self._narrowing.guess(text, self._message) if is_english(self._message) else None
         if slot is not None:
             self._tell(answer, slot)
 
     def _ask(self, answer: Answer, part: Part) -> None:
-        is_open = p.OPEN.search(part.sentence.text)
+        text = part.sentence.text
+        is_open = p.OPEN.search(text)
+        is_fragment = part.sentence.is_question and not (p.WH.search(text) or p.REQUEST.search(text))
+        if is_fragment and self._check_choice(answer, part, is_tag=False):
+            return
+        if part.groups and (listed := listed_after(self._memory, part, self._message)):
+            self._tell_all(answer, listed)
+            return
         for group in part.groups:
             if pair := self._memory.pair(group):
                 self._tell_all(answer, pair)
@@ -139,7 +187,13 @@ class Answers:
                 continue
             slot = self._narrowed(slot, group, part)
             if slot is None:
+                if part.sentence.is_question and _WHAT_IS_WRONG >= {s for m in group for s in m.slots}:
+                    self._open(answer, is_change=False)
                 continue
+            if p.BOTH_ENDS.search(part.sentence.text):
+                self._tell_all(answer, self._memory.span(slot))
+            if len(group) > 1 and slot in IDENTITY and not self._memory.has(slot):
+                self._tell_all(answer, self._memory.lacked(group))
             # "What would you like …" names no slot that the user would say he lacks.
             if is_open and slot not in IDENTITY and not self._memory.answers(slot):
                 self._open(answer, is_change=False)
@@ -150,7 +204,7 @@ class Answers:
         """Return which of several untold slots of one cue its clause speaks for."""
         fresh = [s for m in group for s in m.slots if self._memory.has(s)]
         fresh = [s for s in dict.fromkeys(fresh) if not self._memory.is_told(s)]
-        if len(group) != 1 or len(fresh) < 2:
+        if len(group) != 1 or len(fresh) < 2 or group[0].slots[0] == "current_date":
             return None
         return self._narrowing.among(fresh, part.sentence.text, self._message)
 
@@ -165,7 +219,9 @@ class Answers:
         guess = self._narrowing.guess(clause.text, self._message, is_identity=False)
         # One word, or one that could mean much, is too little to say that he lacks it.
         is_clear = any(len(m.slots) == 1 and m.words > 1 for m in group)
-        return guess or (slot if is_meant and is_clear else None)
+        if guess is not None and not (is_clear and self._memory.kind(guess) == "choice"):
+            return guess
+        return slot if is_meant and is_clear else None
 
     def _new_of_told(self, answer: Answer, group: Group) -> str | None:
         """Return what "the new one" means beside a slot that the same message asks for."""
@@ -236,24 +292,8 @@ class Answers:
     def _picks(self, answer: Answer, part: Part, text: str) -> bool:
         """Pick what the facts want of the options offered; `False`: nothing to pick by."""
         memory = self._memory
-        clause_types = stated_types(text)
-        named = [
-            slot for group in part.groups for m in group for slot in m.slots if memory.has(slot)
-        ]
-        of_type = [
-            s for s in memory.goal_slots() if memory.kind(s) in ("choice", "date", "time_window")
-        ]
-        candidates = list(dict.fromkeys([*named, *of_type]))
-        kinds = stated_types(part.sentence.raw) & {"date", "time_window"}
-        open_ones = [s for s in candidates if not kinds or memory.kind(s) in kinds or s in named]
-        found = [slot for slot in open_ones if memory.offered(slot, text)]
-        if not found:
-            found = self._offered(named or memory.goal_slots(), part.context)
-        if not found:
-            found = [s for s in candidates if s in named or memory.kind(s) in clause_types]
-            found = [s for s in found if s not in IDENTITY]
-            found += options_in(part.sentence.text, memory.facts())
-        for slot in dict.fromkeys(found):
+        found = picked(memory, part, text)
+        for slot in found:
             if f"inform:{slot}" not in answer.acts:
                 words = memory.words(slot) if memory.is_told(slot) else memory.give(slot)
                 answer.told.append((slot, words))
@@ -268,16 +308,6 @@ class Answers:
         else:
             self._decisions.confirm(answer, part, previous, is_refusal=is_refusal)
 
-    def _offered(self, slots: Iterable[str], text: str) -> list[str]:
-        """Return the slots, free text before ids, of which a text offers an answer."""
-        memory = self._memory
-        for kind in ("text", "id"):
-            fitting = [slot for slot in slots if memory.kind(slot) == kind]
-            found = [slot for slot in fitting if memory.offered(slot, text)]
-            if found:
-                return [slot for slot in found if not memory.is_told(slot)] or found
-        return []
-
     def _check(self, answer: Answer, part: Part, previous: str, is_refusal: bool) -> None:
         clause = part.sentence
         is_tag = bool(p.CONFIRM_TAG.search(clause.text))
@@ -291,12 +321,40 @@ class Answers:
         options = options_in(clause.text, self._memory.facts())
         if decided:
             self._decisions.decide(answer, decided)
-        elif name and not is_open and (is_tag or self._decisions.is_pending(name)):
+        elif name and not is_open and (is_tag or self._decisions.is_pending(name, clause.text)):
             self._confirm(answer, part, previous, is_refusal)
         elif options:
             self._tell_all(answer, options)
+        elif self._check_choice(answer, part, is_tag=is_tag):
+            pass
         elif not self._check_values(answer, part, is_tag=is_tag):
             self._check_record(answer, part, previous, is_refusal, is_tag=is_tag)
+
+    def _check_choice(self, answer: Answer, part: Part, *, is_tag: bool) -> bool:
+        """Say whether the option or thing that a question names is meant; `False`: none is."""
+        memory, text = self._memory, part.sentence.text
+        if p.WH_QUESTION.match(text):
+            return False
+        if re.search(r"\bor\b", text):
+            named_options = [s for s in memory.goal_slots() if memory.names_option(s, text)]
+            self._tell_all(answer, named_options)
+            return bool(named_options)
+        named = {slot for group in part.groups for m in group for slot in m.slots}
+        is_other = any(memory.has(slot) for slot in named)
+        found: dict[Match, list[str]] = {}
+        for slot in memory.goal_slots():
+            is_thing = slot in THINGS or slot in REQUESTS
+            if (is_thing and not is_tag and not IDENTIFIES.search(text)) or (
+                is_other and slot not in named
+            ):
+                continue
+            said = " ".join(part.context.lower().splitlines()[-2:]) if is_tag else text
+            found.setdefault(memory.match(slot, said, part.context), []).append(slot)
+        if wrong := found.get(Match.CONTRADICTS):
+            self._decisions.correct(answer, wrong)
+        elif right := found.get(Match.AGREES):
+            self._decisions.agree(answer, *right)
+        return bool(wrong or right)
 
     def _check_values(self, answer: Answer, part: Part, *, is_tag: bool) -> bool:
         """Say whether the values that a question states are right; `False`: it states none."""
@@ -310,6 +368,8 @@ class Answers:
         if slots and not (is_tag and wrong and is_change):
             for slot in slots:
                 self._check_slot(answer, part, slot, said)
+            if answer.doubtful and not answer.told:
+                answer.doubtful += [s for group in part.groups for s in memory.lacked(group)]
             return True
         goals = [slot for slot in stated if slot not in IDENTITY]
         if wrong and not POINTS_OUT.search(text):
@@ -346,7 +406,9 @@ class Answers:
                 self._tell_all(answer, others)
             elif memory.answers(slot) and _POSSESSION.search(part.sentence.text):
                 self._tell(answer, slot)
-            else:
+            elif memory.answers(slot) or any(
+                m.words > 1 for g in part.groups for m in g if slot in m.slots
+            ):
                 answer.doubtful.append(slot)
             return
         kind = memory.kind(slot)

@@ -29,6 +29,9 @@ _LIGHT = frozenset(
         "s",
         "exact",
         "kindly",
+        "her",
+        "his",
+        "their",
     )
 )
 _TYPO_LENGTH = 5

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from skillbench_tasks.models import Outcome, Scenario
+import re
+
+from skillbench_tasks.models import Scenario
 from skillbench_tasks.solvers.users import patterns as p
 from skillbench_tasks.solvers.users.answer import Answer
 from skillbench_tasks.solvers.users.consent import action_score, asked_action
 from skillbench_tasks.solvers.users.literals import stated_types
-from skillbench_tasks.solvers.users.memory import IDENTITY, Memory
+from skillbench_tasks.solvers.users.memory import IDENTITY, THINGS, Memory
 from skillbench_tasks.solvers.users.phrasing import Voice, stopped
 from skillbench_tasks.solvers.users.proposals import (
     NAMES_NOTHING,
@@ -17,12 +19,21 @@ from skillbench_tasks.solvers.users.proposals import (
     is_proposal,
 )
 from skillbench_tasks.solvers.users.understanding import Move, Part
+from skillbench_tasks.solvers.users.values import Match
 
 __all__ = ["Decisions"]
 
 _CORRECTED_TYPES = frozenset(
     {"date", "time_window", "phone", "email", "address", "postcode", "id", "money", "name"}
 )
+
+
+_OFFERED = re.compile(
+    r"\b(?:(?:i|we) (?:can|could|might)|would you (?:like|want|prefer)|do you want|"
+    r"is there (?:another|a different)|how about)\b.*\binstead\b"
+)
+# Which record is meant, not what is wished: other records may be named beside it.
+_KINDS_OF_RECORD = frozenset({"card_kind", "card_reason", "device_kind", "service_line"})
 
 
 class Decisions:
@@ -61,7 +72,9 @@ class Decisions:
         said = part.context if is_bare(clause.text) else clause.raw
         stated = [slot for slot in self._memory.facts() if self._memory.stated(slot, said)]
         points_out = POINTS_OUT.search(clause.text)
-        wrong = self.wrong(said, stated) if is_proposal(said.lower()) else []
+        is_handover = action_score("transfer", clause.text) > 0
+        wrong = [] if is_handover or not is_proposal(said.lower()) else self.wrong(said, stated)
+        wrong += [] if is_handover or wrong else self._other_options(part)
         if wrong and not points_out and not is_about_check:
             self.correct(answer, wrong)
             return
@@ -88,6 +101,14 @@ class Decisions:
         """Return the decision of the scenario that a yes/no question is about, or ""."""
         return asked_action(self._scenario.answers, text)
 
+    def declined(self, text: str) -> str:
+        """Return the decision that a text names in all of its words and the user is against."""
+        if re.search(r"\bor\b", text):
+            return ""
+        no = [name for name, is_yes in self._scenario.answers.items() if not is_yes]
+        needed = 0.5 if _OFFERED.search(text) else 1.0
+        return next((name for name in no if action_score(name, text) >= needed), "")
+
     def agree(self, answer: Answer, *slots: str) -> None:
         """Say that values are right."""
         if not any(act.startswith("confirm:") for act in answer.acts):
@@ -113,11 +134,21 @@ class Decisions:
         wanted = [
             slot
             for slot in self._memory.goal_slots()
-            if slot.startswith("new_") or self._memory.kind(slot) == "time_window"
+            if slot.startswith(("new_", "first_")) or self._memory.kind(slot) == "time_window"
         ]
         wrong = [s for s in wanted if self._memory.kind(s) in types - right]
         kinds = [self._memory.kind(slot) for slot in wrong]
         return [slot for slot in wrong if kinds.count(self._memory.kind(slot)) == 1]
+
+    def _other_options(self, part: Part) -> list[str]:
+        """Return the choices of which a request for a yes, with what leads to it, names another."""
+        memory, whole = self._memory, part.context.lower()
+        said = " ".join(whole.splitlines()[-2:])
+        goals = [slot for slot in memory.goal_slots() if slot not in _KINDS_OF_RECORD]
+        things = [slot for slot in goals if slot in THINGS]
+        if any(memory.match(slot, whole) is Match.AGREES for slot in things):
+            goals = [slot for slot in goals if slot not in things]
+        return [slot for slot in goals if memory.match(slot, said) is Match.CONTRADICTS]
 
     def named(self, part: Part, previous: str, *, wide: bool) -> str:
         """Return which action a request for a yes means, or ""; `wide`: by what was said before."""
@@ -125,7 +156,7 @@ class Decisions:
         if self._mind is not None:
             names.add(self._mind.at)
         texts = [part.sentence.text]
-        if wide:
+        if wide or (part.move is Move.CONFIRM and p.ANAPHORA.search(part.sentence.text)):
             texts += [after_but(line) for line in reversed(part.context.lower().splitlines()[:-1])]
             texts.append(previous)
         name = asked_action(names, *texts)
@@ -143,10 +174,11 @@ class Decisions:
             return self._mind.at if is_stated else ""
         return name
 
-    def is_pending(self, name: str) -> bool:
-        """Return whether the user has something else than a yes to say to an action."""
+    def is_pending(self, name: str, text: str) -> bool:
+        """Return whether the user has something else than a yes to say to a named action."""
         is_refused = not self._scenario.answers.get(name, True)
-        return is_refused or (self._mind is not None and self._mind.at == name)
+        is_mind = self._mind is not None and self._mind.at == name
+        return is_refused or (is_mind and action_score(name, text) >= 1.0)
 
     def _states_new(self, text: str) -> bool:
         wanted = [slot for slot in self._memory.goal_slots() if slot.startswith("new_")]
@@ -156,10 +188,11 @@ class Decisions:
         """Whether the user takes an alternative to what was refused."""
         if name in self._scenario.answers:
             return self._scenario.answers[name]
-        ends = {self._scenario.outcome, *self._scenario.also_accept}
-        if Outcome.TRANSFERRED in ends and action_score("transfer", text) > 0:
+        if action_score("transfer", text) > 0:
             return True
-        return any(slot not in IDENTITY and slot.startswith("new_") for slot in stated)
+        is_new = any(slot not in IDENTITY and slot.startswith("new_") for slot in stated)
+        goals = self._memory.goal_slots()
+        return is_new or any(s not in THINGS and self._memory.stated(s, text) for s in goals)
 
     def _refuse(self, answer: Answer, name: str) -> None:
         answer.lines.append(stopped(self._voice.line("no")))

@@ -27,6 +27,14 @@ _A_LETTER = re.compile(
     r"(?:\w+ )?emails?\b(?! (?:address|do|you|is)\b)"
 )
 
+# The person, not the name: "I need to verify the account holder".
+_A_PERSON = re.compile(
+    r"\b(?:verify|reach|protect|contact|tell|ask|(?:speak|talk|speaking|talking|chat) (?:to|with)) "
+    r"(?:you are |that you are |you're )?the (?:account )?(?:holder|owner|customer|member)\b"
+    r"(?!'s| name)|\bthe (?:account )?(?:holder|owner|member)'s\b(?! (?:\w+ )?name)"
+)
+_REASON = re.compile(r",? (?:since|because|given that|seeing that|now that) (?!when\b)[^?]*$")
+
 _WH = re.compile(r"(?:which|what|when|where|how|who)\b")
 
 _FILLERS = re.compile(
@@ -40,7 +48,10 @@ _FILLERS = re.compile(
 def without_unasked(text: str) -> str:
     """Blank out what is named but not asked for: "if you don't have it", "thanks for your …"."""
     text = _UNLESS_GIVEN.sub(r"\1needing", text)
-    text = _A_LETTER.sub(lambda m: " " * len(m[0]), text)
+    for pattern in (_A_LETTER, _A_PERSON):
+        text = pattern.sub(lambda m: " " * len(m[0]), text)
+    if reason := _REASON.search(text):
+        text = text[: reason.start()] if reason.start() else text
     return p.NOT_ASKED.sub(lambda m: " " * len(m[0]), text)
 
 

@@ -10,8 +10,9 @@ from pydantic import JsonValue
 from skillbench_tasks.datasets.surface import expresses, say_value
 from skillbench_tasks.models import Scenario, SlotSpec
 from skillbench_tasks.solvers.users.cues import Mention
+from skillbench_tasks.solvers.users.values import Match, has_option, option_match, options_said, request_match, thing_match
 
-__all__ = ["IDENTITY", "Memory"]
+__all__ = ["IDENTITY", "THINGS", "Memory"]
 
 IDENTITY = frozenset(
     (
@@ -38,6 +39,11 @@ IDENTITY = frozenset(
     )
 )
 """Slots that say who the user is or which record he means, not what he wants."""
+
+
+REQUESTS = frozenset({"request_type"})
+THINGS = frozenset({"item", "label_item", "new_item"})
+"""Slots for a piece of goods, of which agents say some words."""
 
 
 # "8 AM-12 PM" is read as a window only with room around its dash.
@@ -126,6 +132,33 @@ class Memory:
         words = self._words.get(slot, [])
         return any(len(said) > 3 and said.lower() in text.lower() for said in words)
 
+    def match(self, slot: str, text: str, before: str = "") -> Match:
+        """Return how a lower-case text stands to the answer of a choice or of a thing."""
+        values = self._facts.get(slot, [])
+        if not values:
+            return Match.UNCLEAR
+        value = str(values[min(self._given.get(slot, 0), len(values) - 1)])
+        if slot in THINGS:
+            return thing_match(value, text, before)
+        if slot in REQUESTS:
+            return request_match(value, text)
+        if self.kind(slot) != "choice":
+            return Match.UNCLEAR
+        return option_match(slot, value, self._slots[slot].cues, text)
+
+    def names_option(self, slot: str, text: str) -> bool:
+        """Return whether a lower-case text names an option of a choice, be it not the user's."""
+        if self.kind(slot) != "choice" or slot not in self._slots or not self.has(slot):
+            return False
+        value = str(self._facts[slot][0])
+        return has_option(slot, value, self._slots[slot].cues, text)
+
+    def lists_options(self, slot: str, text: str) -> bool:
+        """Return whether a lower-case text names several options of a choice."""
+        if self.kind(slot) != "choice" or slot not in self._slots:
+            return False
+        return len(options_said(self._slots[slot].cues, text)) > 1
+
     def has_next(self, slot: str, text: str) -> bool:
         """Return whether a text states the answer that comes after the one given last."""
         values = self._facts.get(slot, [])
@@ -156,6 +189,11 @@ class Memory:
             if ends in ({"from", "to"}, {"start", "end"}):
                 return known
         return []
+
+    def lacked(self, mentions: Iterable[Mention]) -> list[str]:
+        """Return of alternatives the slots that the scenario says the user does not know."""
+        slots = [slot for m in mentions if (slot := self._meant(m.slots)) in self._unknown]
+        return [slot for slot in slots if slot is not None]
 
     def span(self, slot: str) -> list[str]:
         """Return the first and the last day of the span that a slot belongs to or stands for.

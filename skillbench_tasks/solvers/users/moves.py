@@ -33,6 +33,7 @@ class Move(StrEnum):
     REFUSAL = "refusal"
     HOLD = "hold"
     INSTRUCTION = "instruction"
+    MISMATCH = "mismatch"
     STATEMENT = "statement"
 
 
@@ -58,7 +59,7 @@ _AUXILIARY = re.compile(r"(?:is|are|do|does|did|have you|has|was|were|will) ")
 _PREFERENCE = re.compile(r"\b(?:would|do) you (?:like|prefer|want|rather)\b|\bprefer\b")
 _WHICH_ONE = re.compile(
     r"\bwhich (?:one|option|of (?:these|those|the)|would|do you|works|suits|is best|slot)\b"
-    r"|\b(?:any|one|either) of (?:these|those)\b|\bpreference\?"
+    r"|\b(?:any|one|either) of (?:these|those)\b|\bpreference\?|\bany (?:favou?rite|preference)|\byour (?:pick|choice|call)\b"
 )
 _CONTACT_SLOTS = frozenset({"phone", "email", "address", "full_name", "name"})
 _STRONG = re.compile(
@@ -71,6 +72,7 @@ _OF_OTHERS = re.compile(
     r"(?:father|mother|dad|mom|mum|wife|husband|partner|spouse|son|daughter|brother|sister|"
     r"grand\w+|boss|friend|aunt|uncle|(?:account )?(?:holder|owner)|member))\b"
 )
+_EITHER = re.compile(r"(?<!\byes )\bor\b(?! (?:shall|should|may|can) (?:i|we)\b)")
 _ANOTHER = re.compile(r"\bis there (?:\w+ )?(?:another|other|different|a|any) \w+")
 _PLAIN_KINDS = frozenset({"number", "money", "date", "time_window"})
 _ONE_OFFERED = re.compile(
@@ -113,7 +115,7 @@ def question_move(
     if p.CONFIRM_TAG.search(text) and (clause.is_question or confirm):
         return Move.CHECK
     if confirm:
-        is_either = re.search(r"(?<!\byes )\bor\b", text) and clause.is_question
+        is_either = _EITHER.search(text) and clause.is_question
         return Move.CHOICE if is_either else Move.CONFIRM
     return _check_move(clause, text, request, groups)
 
@@ -156,7 +158,7 @@ def _is_choice(clause: Sentence, text: str, *, is_asked: bool, has_list: bool) -
         return True
     if is_asked and _PREFERENCE.search(text) and re.search(r"\bor\b", text):
         return True
-    is_selection = re.search(r"\b(?:which|choose|pick|select|either|prefer|preference)\b", text)
+    is_selection = re.search(r"\b(?:which|choose|pick|select|either|prefer|preference|favou?rite)\b", text)
     return bool(
         is_selection
         and (clause.is_question or p.REQUEST.search(text))

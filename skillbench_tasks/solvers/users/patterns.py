@@ -7,6 +7,7 @@ import re
 __all__ = [
     "ALTERNATIVES",
     "ANAPHORA",
+    "BOTH_ENDS",
     "CHOICE",
     "CONFIRM",
     "CONFIRM_BARE",
@@ -15,6 +16,7 @@ __all__ = [
     "INSTRUCTION",
     "NOT_ASKED",
     "OFFER",
+    "OLD_ONE",
     "OPEN",
     "OPEN_CHANGE",
     "OPEN_WHICH",
@@ -23,6 +25,10 @@ __all__ = [
     "PURPOSE",
     "REQUEST",
     "SUBJECT_VERIFICATION",
+    "WH",
+    "WHICH_ONE",
+    "WHICH_PART",
+    "WH_QUESTION",
     "YES_NO",
     "any_of",
 ]
@@ -55,7 +61,7 @@ REQUEST = any_of(
     r"(?:have|get|ask|know|take|grab|collect|trouble you|see|start with|begin with|bother)\b",
     r"\b(?:i|we)(?:'ll| will|'d| would)? (?:just |also |still |first |only |then |"
     r"next |now |really )*(?:need|require|want to know|like to know|"
-    r"like to have|like to ask|like to confirm|want to confirm|like to verify|have to "
+    r"have to know|must know|like to have|like to ask|like to confirm|want to confirm|like to verify|have to "
     r"ask|must ask|have to verify|ask for|ask that|appreciate)\b",
     r"\b(?:i|we) (?:am|are) (?:still |just |also )*(?:going to need|missing|looking "
     r"for|required to ask|required to verify|after|lacking)\b|\bi'm (?:still |just |"
@@ -83,10 +89,18 @@ REQUEST = any_of(
     rf"\b(?:if|when) you (?:could|can|would|will) {_POLITE}{_ASKING_VERB}\b",
     r"\bdo you (?:happen to )?(?:have|know|remember|recall)\b|\b(?:got|have) (?:your|"
     r"an?|the) [\w ]+\?",
-    r",? please[.!]?$",
+    r",? please(?:[.!]?$| \()",
     r"\byou (?:can|could|may|might) (?:also |just |instead |simply )*(?:give|tell|send|share with|"
     r"name) (?:me|us)\b",
     r"\bneeding (?=your\b|the\b)",
+    r"\b(?:i|we)(?:'ll| will|'d| would)? (?:\w+ )?(?:want|need|ask for|asked for) (?:your|the)\b",
+    r"\b(?:two|three|four|some|\d) (?:\w+ )?(?:questions|things|details|items)[^:.]*:",
+    r"\bplease[,;]? (?:then|so)\b|\bwhichever\b|\bwould do (?:it )?(?:too|as well|also)\b",
+    r"\b(?:have|take|try) another (?:go|try|shot|look) (?:at|with)\b",
+    r"\b(?:do|have) you (?:\w+ ){1,3}(?:have|know|remember|recall)\b|\bat hand\b[^?]*\?",
+    r"\b(?:is|are) (?:still |now |all (?:that is )?)*(?:left|missing|outstanding|lacking)\b",
+    r"\b(?:that|it|this|either|both|one) (?:would|will|can) (?:also )?(?:help|do)\b|"
+    r"\b(?:also |would |will )helps?\b(?! (?:you|with))|\bwill do (?:in place|instead|just as)\b",
     r"\bask (?:you )?(?:for |about )?(?:your|which|what|how|who|in what)\b",
     r"\bneed (?:\d+|two|three|four|a couple of|a few|some) (?:\w+ )?(?:things|details|pieces)\b",
     r"\b(?:one|two|three|\d|another|a|the) (?:more |last |final |quick |further |next |other "
@@ -94,7 +108,7 @@ REQUEST = any_of(
     r"detail|step|item|piece)s?\b[^:]*:",
     r"(?<=\w) (?:will|would) (?:do|work|be (?:fine|enough|okay|plenty))(?: too| as well| instead| "
     r"just "
-    r"fine)?[.!]?$|\b(?:(?:is|are) (?:fine|enough|okay|good)|works|does|helps) (?:too|as well|"
+    r"fine)?[.! ]*$|\b(?:(?:is|are) (?:fine|enough|okay|good)|works|does|helps) (?:too|as well|"
     r"instead|just as "
     r"well)\b",
     r"\bhave you got\b|\bany chance (?:you|i)\b|\bwanna (?:give|tell|share)\b|"
@@ -106,7 +120,7 @@ PLAIN_REQUEST = re.compile(
     r"\b(?:could|can|would|will|may|might) (?:you|i|we)\b|\bplease\b|\b(?:i|we)(?:'ll| will|'d| "
     r"would)? "
     r"(?:\w+ )?(?:need|require)\b|^(?:what|which|when|where|why|who|how)\b"
-    r"|\b(?:will|would|can) (?:do|work)\b|\b(?:works|is enough)\b"
+    r"|\b(?:will|would|can|also) (?:do|work|helps?)\b|\b(?:works|is enough)\b"
 )
 
 YES_NO = re.compile(
@@ -118,6 +132,11 @@ YES_NO = re.compile(
 )
 
 CONFIRM = any_of(
+    r"^(?:and |so |then )?(?!(?:is|was|does|did|do|are|about|like|for|with|from|on|in|at|has|why|"
+    r"how|which|what|read|spell|say) )[a-z]+ (?:it|them)(?: (?:then|now|like that|up|in|off|on))?\?$|"
+    r"^(?:still (?:good|okay|ok|fine|interested)|interested|in order|go)\?$",
+    r"^(?:so )?(?:fine|good|agreed|all right|alright|works|cool|deal)\?$|"
+    r"\bdo we have a deal\b|\b(?:speaks|speaking|anything) against (?:that|it|this)\b",
     r"^(?:(?:so|then|and) )?(?:ok|okay|alright|all right|happy|fine|ready|good) "
     r"(?:to|for|if i|if we|that i) [^?]*\?",
     r"^(?:so )?(?:book|move|do|change|update|send|issue|apply|save|submit|cancel) "
@@ -174,8 +193,8 @@ CONFIRM = any_of(
     r"want) (?:me|us)|you(?: are|'re)? (?:okay|ok|happy|agree|approve)|i (?:can|"
     r"should|may)|we (?:can|should)|all (?:that|this))\b(?! (?:does not|doesn't|issue|"
     r"persist|continue|happen|fix|help|resolve|solve|improve))",
-    r"\bif (?:that|this|it|everything|all of this) (?:is (?:ok|okay|correct|right|"
-    r"fine|good|all right|alright)|works|looks|sounds|suits)\b",
+    r"(?<!even )\bif (?:that|this|it|everything|all of this) (?:is (?:ok|okay|correct|right|"
+    r"fine|good|all right|alright)|works|looks(?! like)|sounds(?! like)|suits)\b",
     r"\b(?:just say the word|your (?:go-ahead|approval|permission|okay|consent|"
     r"confirmation)|the go-ahead|the green light|thumbs up|a go)\b",
     r", (?:ok|okay|alright|all right|yes|yeah|good)\?$",
@@ -209,7 +228,7 @@ CONFIRM_TAG = re.compile(
     r"that|all that|the (?:above|details|information)|the information(?: above)?) "
     r"(?:still |all |information |details |look |looking |sound )*(?:correct|right|"
     r"accurate|ok|okay|up to date|good)|,? (?:correct|right|is that so|isn't it)\?$|"
-    r"^(?:correct|right|is that right|is that it)\?$|"
+    r"^(?:correct|right|is that right|is that it|is that so|is it so)\?$|"
     r"\bis (?:that|this|it) the (?:right|correct) (?:address|number|date|email|name|spelling|"
     r"day)\b|"
     r"\bdid i get that right|\bdo i have that right|\bhave i got that right|\bdoes "
@@ -223,14 +242,14 @@ CONFIRM_BARE = re.compile(
 
 CHOICE = re.compile(
     r"\bor\b|\bwhich\b|\beither\b|\bprefer|\bchoose\b|\bpick\b|\bselect\b|"
-    r"\boptions?\b|\bwould you like\b"
+    r"\boptions?\b|\bwould you like\b|\bfavou?rites?\b"
 )
 
 OFFER = re.compile(
     r"\b(?:would you like|do you want|would you be (?:interested|willing|open)|are "
     r"you interested|can i (?:offer|interest)|would it help|would you prefer|care to|"
     r"will you accept|"
-    r"would you accept|can you accept|how about|what about|would you consider|are you "
+    r"would you accept|can you accept|how about|what about|would you consider|would you (?:take|go (?:with|for)|settle for)|are you "
     r"willing|is it possible that you|if you(?:'d| would)? (?:like|prefer|want),? i "
     r"(?:can|could)|may i offer|would that be)\b"
 )
@@ -282,6 +301,22 @@ OPEN_WHICH = re.compile(
     r"(?:like|want|need|trying|wish) to (?:update|change|correct|edit))\W*$"
 )
 
+BOTH_ENDS = re.compile(
+    r"\band (?:the |your |its )?(?:last|final|end)\b|\bfirst and (?:the )?last\b|"
+    r"\bfrom (?:which|what) (?:day|date) (?:to|until|till)\b|\bfrom when (?:to|until|till)\b|"
+    r"\bstart and (?:the )?end\b"
+)
+
+OLD_ONE = re.compile(r"\b(?:old|current|present|previous|existing) one\b")
+
+WH = re.compile(r"\b(?:what|which|when|where|why|how|whose|whom?)\b")
+
+WHICH_PART = re.compile(r"(?:and |so )?(?:which|what) (?:part|kind|sort|area|section)s? of\b")
+
+WHICH_ONE = re.compile(r"(?:and |so )?which (?:one|of \w+)\b")
+
+WH_QUESTION = re.compile(r"(?:and |so |but )?(?:what|which|when|where|why|how|whom?)\b")
+
 INSTRUCTION = re.compile(
     r"(?:^|\b(?:please|could you|can you|would you|try|trying|go ahead and|first|next|"
     r"now|then|you to|and|by|should) )"
@@ -291,19 +326,19 @@ INSTRUCTION = re.compile(
 
 SUBJECT_VERIFICATION = re.compile(
     r"\b(?:verify|verification|identity|few questions|quick questions?|couple of "
-    r"questions|some questions|security questions?|on hold|a moment|a minute|to hold|"
+    r"questions|some questions|security questions?|you on hold|a moment|a minute|to hold|"
     r"ask you)\b"
 )
 
 NOT_ASKED = re.compile(
-    r"\b(?:(?:if|in case) you (?:don't|do not|cannot|can't) (?:have|know|remember|"
+    r"\b(?:(?:if|in case) (?:the|your) [\w ]+ (?:isn't|is not|aren't)|(?:if|in case) you (?:don't|do not|cannot|can't) (?:have|know|remember|"
     r"recall|find)|without|no need (?:to|for)|there is no need|(?:don't|do not|never|"
     r"won't|will not|not|needn't) (?:ever |need to |have to |be |worry about |you to "
     r")*"
     r"(?:need|share|send|provide|give|giving|ask|asking|include|enter|required?|"
     r"requesting|request|type|tell|post|sharing|disclose)|confirm (?:that |if |"
     r"whether )?you (?:have |can |did )?(?:receiv|got|get|see|understand)\w*|already "
-    r"have|have (?:already )?received|instead of(?: your)?|rather than|thank you for "
+    r"have|have (?:already )?received|instead of(?: your)?|in place of|rather than|thank you for "
     r"(?:providing|sharing|confirming|giving|the|your)|thanks for (?:providing|"
     r"sharing|confirming|giving|the|your|sending)|"
     r"i (?:have )?(?:found|located|pulled up|verified|see|can see|noted|got) "

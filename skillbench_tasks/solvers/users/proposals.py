@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 __all__ = [
+    "IDENTIFIES",
     "NAMES_NOTHING",
     "POINTS_OUT",
     "STEP_REPORT",
@@ -17,6 +18,7 @@ __all__ = [
 
 _PROPOSAL = re.compile(
     r"\b(?:mov|reschedul|chang|updat|book|new|switch|set|to|like|want|prefer)\w*"
+    r"|\bplan\b|\binstal\w+|\bwould (?:then |now )?be\b|\b(?:i|we)(?:'d|'ll| would| will) (?!like|need|have)\w+"
 )
 
 
@@ -42,6 +44,13 @@ NAMES_NOTHING = re.compile(
 POINTS_OUT = re.compile(
     r"\b(?:is (?:that|this|it) the (?:right |correct )?|right |correct )(?:one|visit|"
     r"appointment|order|item|charge|bill|account|plan)\b"
+)
+
+
+# "It's the queen cover you want removed?" states which thing is meant.
+IDENTIFIES = re.compile(
+    r"\b(?:it is|is it|it's|you want|you mean|you(?: would|'d) like|(?:is|was) (?:this|that)|"
+    r"(?:this|that) is|talking about|you(?:'re| are) (?:after|returning|asking))\b"
 )
 
 
@@ -81,6 +90,8 @@ _OPTIONS = {
     "resolution": re.compile(r"\b(?:refund|exchange|replacement|store credit|money back)\b"),
     "preference_channel": re.compile(r"\b(?:emails?|texts?|sms|phone|post|mail|app)\b"),
     "delivery_format": re.compile(r"\b(?:pdf|csv|paper|electronic\w*|digital\w*|printed|mail)\b"),
+    "request_type": re.compile(r"\b(?:copy|access|correct|delet|eras|object|port|restrict)"),
+    "data_scope": re.compile(r"\b(?:everything|all|contact|transaction|marketing|recording)"),
     "connection_type": re.compile(r"\b(?:wifi|wired|wireless(?:ly)?|ethernet|cable)\b"),
 }
 

@@ -33,6 +33,7 @@ _ELSEWHERE = re.compile(
     r"|\w\.example\b|\bwww\.|\bcontact us\b|\b(?:turn|reach out|write|go) to the\b"
     r"|\bask (?:him|her|them|your|the)\b|\bwhere to (?:go|turn)\b"
 )
+_UNTOLD = re.compile(r"(?:\b(?:not|cannot|never)\b|n't\b)(?: \w+){0,4} $")
 _FOR_ME = re.compile(r"\b(?:me|i|i'll|i'd|us|we)\b")
 
 
@@ -60,6 +61,10 @@ def request_in(clause: Sentence, text: str, *, goes_on: bool = False) -> re.Matc
 def _is_statement(clause: Sentence, text: str, found: re.Match[str]) -> bool:
     wh = _WH.search(found[0])
     if wh and found[0].endswith(wh[0]):
+        start = found.start() + wh.start()
+        is_exclaimed = clause.ending == "!" and text.startswith(("how ", "what a"))
+        if _UNTOLD.search(text[:start]) or (is_exclaimed and " you " not in text):
+            return True
         return _is_relative(clause, text[found.start() + wh.start() :])
     if _TO_OTHERS.search(found[0]) and "you" not in found[0].split():
         is_polite = re.search(r"please|kindly", found[0])

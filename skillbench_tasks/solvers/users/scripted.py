@@ -20,6 +20,7 @@ from skillbench_tasks.solvers.users.memory import Memory
 from skillbench_tasks.solvers.users.narrowing import Narrowing
 from skillbench_tasks.solvers.users.opening import own_words
 from skillbench_tasks.solvers.users.phrasing import Voice
+from skillbench_tasks.solvers.users.refusals import is_turned_down
 from skillbench_tasks.solvers.users.sentences import is_readable
 from skillbench_tasks.solvers.users.understanding import Move, Part, is_english, read
 
@@ -33,6 +34,7 @@ _ALL_DONE = re.compile(
 )
 _ALSO = re.compile(r"\b(?:as well|too|both)\b")
 _REPORT_WORDS = 5
+_REPORT_TOTAL = 7
 _CONCLUSION_WORDS = 15
 _UNFINISHED = re.compile(
     r"\b(?:try(?:ing)? (?:that |it |this )?(?:again|once more)|error|let me|i'll|i will|i am going|"
@@ -40,6 +42,7 @@ _UNFINISHED = re.compile(
     r"thank you for confirming|"
     r"an? (?:hiccup|hitch)|technical)\b"
 )
+_RETRY = re.compile(r"\?|\b(?:try|again|once more|perhaps|maybe|typo|check)\b")
 _INTENT = re.compile(r"\b(?:one moment|moment while|let me|i'll|i will|next|now)\b")
 _NOTED = re.compile(
     r"\b(?:noted|made a note|(?:added|put|taken|recorded) (?:that|this|the|a|your) note)\b"
@@ -145,7 +148,7 @@ class ScriptedUser:
         parts = self._without_weak_requests(parts)
         moves = {part.move for part in parts}
         self._note(parts, moves)
-        if moves & _QUESTIONS:
+        if moves & _QUESTIONS or (Move.MISMATCH in moves and _RETRY.search(text.lower())):
             self._progress.acknowledged = 0
             is_refusal = Move.REFUSAL in moves and Move.DONE not in moves
             answer = self._answers.answer(parts, text, previous, is_refusal)
@@ -156,13 +159,13 @@ class ScriptedUser:
             if is_refusal:
                 self._progress.is_refused = True
                 return UserReply(self._voice.line("no"), ("refuse:",))
-            if moves & _QUESTIONS != {Move.INSTRUCTION}:
+            if moves & _QUESTIONS not in ({Move.INSTRUCTION}, set()):
                 return self._ask_again()
         if Move.TRANSFER in moves:
             return self._end(State.TRANSFERRED, "transfer")
         if self._is_done(parts, moves):
             return self._to_done(moves)
-        if Move.REFUSAL in moves:
+        if Move.REFUSAL in moves or self._is_turned_down(parts, moves):
             return self._end(State.OUT_OF_SCOPE, "scope")
         if moves & {Move.CLOSING, Move.FAREWELL, Move.GREETING}:
             return self._to_closing(moves)
@@ -177,6 +180,8 @@ class ScriptedUser:
             or said.CONCLUSION.search(p.sentence.text)
             for p in parts
         )
+        texts = dict.fromkeys(part.sentence.text for part in parts)
+        is_final |= is_turned_down(" ".join(texts))
         if not is_final or any(p.sentence.is_question for p in parts):
             return parts
         weak = (Move.UNKNOWN, Move.OPEN, Move.OPEN_CHANGE, Move.INSTRUCTION)
@@ -187,13 +192,18 @@ class ScriptedUser:
             and (p.move is not Move.ASK or any(self._memory.resolves(g) for g in p.groups))
         )
 
+    def _is_turned_down(self, parts: tuple[Part, ...], moves: set[Move]) -> bool:
+        text = " ".join(part.sentence.text for part in parts)
+        is_plain = moves <= {Move.STATEMENT, Move.FAREWELL}
+        return is_plain and not said.CONCLUSION.search(text) and is_turned_down(text)
+
     def _is_done(self, parts: tuple[Part, ...], moves: set[Move]) -> bool:
         """Whether a message without a question reports that what the user wants is done."""
         texts = [part.sentence.text for part in parts]
         if Move.DONE in moves:
             is_ours = self._progress.is_agreed or any(said.DONE_BY_US.search(t) for t in texts)
             return (is_ours or Move.REFUSAL not in moves) and not self._goes_on(parts)
-        if moves & {Move.REFUSAL, Move.HOLD, Move.GREETING} or Move.STATEMENT not in moves:
+        if moves & {Move.REFUSAL, Move.HOLD, Move.GREETING, Move.MISMATCH} or Move.STATEMENT not in moves:
             return False
         text = " ".join(texts)
         is_report = len(text.split()) >= _REPORT_WORDS and not _UNFINISHED.search(text)
@@ -214,6 +224,9 @@ class ScriptedUser:
             progress.is_done = progress.is_served = True
         if any(_ALL_DONE.search(part.sentence.text) for part in parts):
             progress.covered |= set(self._scenario.requests)
+        statements = [part.sentence.text for part in parts if part.move is Move.STATEMENT]
+        is_report = len(" ".join(statements).split()) >= _REPORT_TOTAL
+        progress.is_served |= is_report and Move.CLOSING in moves
         for part in parts:
             if part.move is Move.DONE:
                 text = part.sentence.text

@@ -33,6 +33,8 @@ _ABBREVIATION = re.compile(
     r"\b(?:e\.g|i\.e|a\.m|p\.m|etc|mr|mrs|ms|dr|st|vs|approx|d\.o\.b)\.$", re.I
 )
 _NO_DOT = re.compile(r"\b(no|nr|num|acct)\.\s*(?=[?#\d]|\w+[,?])", re.I)
+# "your ZIP code and - because money is involved - your security word"
+_ASIDE = re.compile(r" - (?:because|since|as|for|to|just|given|if)\b[^-.?!:]* - ")
 _BREAK = re.compile(r"(?<=[.?!;])[\"')\]]*\s+|(?<=[?!])(?=[A-Za-z])")
 # A further question within a sentence: ", and could you …", "… can you please tell me".
 _CLAUSE = re.compile(
@@ -48,6 +50,9 @@ _CLAUSE = re.compile(
     r"give|confirm|send|verify)\b)",
     re.I,
 )
+_SECOND_QUESTION = re.compile(
+    r", and (?=(?:are|is|was|were|did|does|has|have you|will|am i)\b)", re.I
+)
 _ASKING = re.compile(
     r"(?:(?:under|on|at|from|by|in|to|for) (?=what|which|whom))?(?:and |so |also,? |then |now,? |"
     r"[A-Z]\w+, )?(?:what|which|where|when|who|how|is|are|do|"
@@ -60,11 +65,12 @@ _SPELLINGS = (
     (re.compile(r"\b(what (?:would|do|should) you (?:like|want)) (?:me|us) to\b"), r"\1 to"),
     (
         re.compile(
-            r"\b(number|reference|date) of (?:the|your) (ticket|order|account|invoice|bill|case|"
+            r"\b(number|reference|date) of (?:the|your|an?|another|that|this)(?:,? (?:more )?\w+)?? (ticket|order|account|invoice|bill|case|"
             r"photo|visit|appointment)\b"
         ),
         r"\2 \1",
     ),
+    (re.compile(r"\bfinal (two|three|four|2|3|4)\b"), r"last \1"),
     (re.compile(r"\be-mails?\b"), "email"),
     (re.compile(r"\bwi-fi\b"), "wifi"),
     (re.compile(r"\bd\.o\.b\b\.?"), "dob"),
@@ -127,8 +133,22 @@ def _is_prose_in_brackets(text: str) -> bool:
     return False
 
 
+_HOURS = "one two three four five six seven eight nine ten eleven".split()
+_HOUR = rf"(?:{'|'.join(_HOURS)}|noon|midday)"
+_HOURS_SAID = re.compile(rf"\b({_HOUR}|\d\d?)( ?(?:-|to|till|until|and) )({_HOUR}|\d\d?)\b", re.I)
+
+
+def _in_figures(match: re.Match[str]) -> str:
+    figures = (
+        str(_HOURS.index(word) + 1) if word in _HOURS else "12" if not word.isdigit() else word
+        for word in (match[1].lower(), match[3].lower())
+    )
+    return match[2].join(figures)
+
+
 def plain(text: str) -> str:
-    """Return a message without tags, links and typographic signs."""
+    """Return a message without tags, links and typographic signs, windows of hours in figures."""
+    text = _HOURS_SAID.sub(_in_figures, text)
     text = _PICTURE.sub(". ", text)
     text = _TAG.sub(" ", _THINKING.sub(" ", text)).translate(_QUOTES)
     return _LINK.sub(r"\1", text)
@@ -148,7 +168,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     for line in plain(text).splitlines():
         is_bullet = bool(_BULLET.match(line))
         body = _MARKS.sub("", _BULLET.sub("", line)).strip()
-        body = _NO_DOT.sub(r"\1 ", body)
+        body = _ASIDE.sub(" ", _NO_DOT.sub(r"\1 ", body))
         for piece, ending in _pieces(body):
             if re.search(r"\w", piece) or "?" in piece:
                 header = piece.rstrip().endswith(":")
@@ -170,8 +190,10 @@ def _clauses(piece: str) -> Iterator[tuple[str, str]]:
     """Yield the clauses of a sentence with its mark; of a question each that is one keeps it."""
     found = [clause for clause in _CLAUSE.split(piece) if clause.strip()]
     ending = piece.rstrip("\"')] ")[-1:]
+    if ending == "?":
+        found = [c for clause in found for c in _SECOND_QUESTION.split(clause)]
     for clause in found:
-        is_asking = ending == "?" and clause is not found[-1] and _ASKING.match(clause)
+        is_asking = ending == "?" and clause is not found[-1] and _ASKING.match(clause.rpartition(": ")[2])
         yield (f"{clause}?" if is_asking else clause), ending
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from skillbench_tasks.models import Persona, Scenario, SlotSpec, State, UserFault
 from skillbench_tasks.solvers.users.scripted import ScriptedUser, UserReply
 
 __all__ = ["Said", "ScriptedSimulator", "UserSimulator"]
+
+
+READ_MAX: Final = 4_000
+"""Characters of a message that the scripted user reads: of a longer one its two ends."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,9 @@ class ScriptedSimulator:
 
     async def reply(self, agent_text: str) -> Said:
         """Return the answer to an agent message."""
+        if len(agent_text) > READ_MAX:
+            half = READ_MAX // 2
+            agent_text = f"{agent_text[:half]} {agent_text[-half:]}"
         return _said(self._user.reply(agent_text))
 
 

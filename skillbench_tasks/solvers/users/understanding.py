@@ -26,7 +26,7 @@ __all__ = ["Move", "Part", "is_english", "read"]
 _THINGS = frozenset({"item", "new_item", "charge_name", "offer_name", "plan_name", "order_id"})
 _NAMING_WORDS = 10
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|did|does|can|could|would|am|i|see|got|found|thanks|"
+    r"\b(?:is|are|was|were|has|have|had|will|did|does|can|could|would|am|i|they|they'll|you'll|we'll|see|got|found|thanks|"
     r"thank|"
     r"verified|confirmed|matches|needs?)\b"
 )
@@ -43,9 +43,23 @@ _NEED = re.compile(
     r"useful|"
     r"helpful|nice))|helps? (?:me|us|to)|grateful|appreciate|glad|if (?:you|i|we) (?:could|can|"
     r"had|have|"
-    r"might|may|would)|waiting for|depends on|go by|works? with|needed|required|still open)\b"
+    r"might|may|would)|(?:don't|do not) have (?:your|the) [\w ]+ yet|waiting for|depends on|go by|works? with|needed|required|still open)\b"
+)
+_PIECES_OF = frozenset({"address", "new_address", "postcode"})
+_ITS = re.compile(
+    r"\b(?:its|their|the) (number|reference|date|code|name|amount)\b(?! (?:of|on|for|that is) \w)"
+)
+# "The ZIP code isn't what we have": with a question beside it, it asks for the ZIP code again.
+_MISMATCH = re.compile(
+    r"\b(?:doesn't|does not|didn't|did not|don't|do not) (?:match|agree|fit|correspond)\b|"
+    r"\b(?:isn't|is not|wasn't|aren't) (?:(?:quite |exactly )?what (?:we|i) have|the (?:\w+ ){1,2}"
+    r"(?:on|in|we|for)|in (?:the|our|your) |on (?:the|this|your) |the same|right|correct)|"
+    r"\bdiffers? from\b"
 )
 _WH_LINE = re.compile(r"(?:what|which|when|where|why|how|whom?)\b")
+_WH_ASKED = re.compile(r"\b(?:what|which|how)\b")
+_ADDRESS_PIECES = re.compile(r"\b(?:street|house number|city|town|state|apartment|unit)\b")
+_VOCATIVE = re.compile(r"(?:mr|mrs|ms|dr|miss|dear)\.? [\w' -]+\?$")
 _OFFERS = re.compile(r"\b(?:choose|pick|select|options?|which|prefer)\b")
 _PIECES = re.compile(r"(?:please )?(?:also )?(?:include|note|make sure|mind)\b")
 
@@ -97,7 +111,10 @@ class _Reader:
         for i, clause in enumerate(self._clauses):
             text = without_unasked(clause.text)
             is_short = len(text.split()) <= _NAMING_WORDS and not _VERB.search(text)
-            is_needed = is_short or "please" in text or _NEED.search(text)
+            is_needed = is_short or "please" in text or bool(_NEED.search(text))
+            head = text.split(",")[0]
+            if not is_needed and head != text and is_fragment(head, self._groups(head), False):
+                text, is_needed = head, True
             groups = self._groups(text) if is_needed else ()
             new = {slot for group in groups for m in group for slot in m.slots}
             if "new_address" in new:  # "with apartment and ZIP" is a part of it
@@ -140,6 +157,8 @@ class _Reader:
             return
         text = label if self._index.find(label) else clause.text
         groups = self._groups(without_aside(text))
+        if self._lists_pieces():
+            groups = tuple(g for g in groups if not {s for m in g for s in m.slots} <= _PIECES_OF)
         if groups and self._listing and _ONE_OF.search(self._listing.text):
             last = self._parts[-1] if self._parts else None
             if last and last.move is Move.ASK and last.sentence.is_bullet:
@@ -152,6 +171,13 @@ class _Reader:
             self._clause(i, clause)
         elif _WH_LINE.match(text):
             self._add(i, Move.UNKNOWN)
+
+    def _lists_pieces(self) -> bool:
+        """Whether the list that we are in tells the pieces of an address asked for above it."""
+        assert self._listing is not None
+        named = {slot for g in self._groups(self._listing.text) for m in g for slot in m.slots}
+        lines = " ".join(c.text for c in self._clauses if c.is_bullet)
+        return bool(named & _PIECES_OF) and bool(_ADDRESS_PIECES.search(lines))
 
     def _without_empty_confirmation(self) -> list[Part]:
         """Drop "please confirm the following:" where the list asks for what it does not state."""
@@ -171,15 +197,21 @@ class _Reader:
         self._announcements(i, clause)
         is_settled = any(
             part.move in (Move.CLOSING, Move.GREETING, Move.TRANSFER)
+            or _VOCATIVE.match(clause.text)
             for part in self._parts[found:]
         )
         if not is_settled:
             self._question(i, clause)
+        if len(self._parts) == found and _MISMATCH.search(clause.text):
+            self._add(i, Move.MISMATCH, grouped(list(self._index.find(clause.text)), clause.text))
         if len(self._parts) == found:
             self._add(i, Move.FAREWELL if said.FAREWELL.search(clause.text) else Move.STATEMENT)
 
     def _announcements(self, i: int, clause: Sentence) -> None:
         text = clause.text
+        if _VOCATIVE.match(text):
+            self._add(i, Move.STATEMENT)
+            return
         if said.GREETING.search(text):
             self._add(i, Move.GREETING)
             return
@@ -209,7 +241,7 @@ class _Reader:
     def _question(self, i: int, clause: Sentence) -> None:
         text = without_unasked(clause.text)
         request = request_in(clause, text, goes_on=self._goes_on(i))
-        groups = self._groups(text)
+        groups = (self._of_what_was_said(i, text) if request else ()) or self._groups(text)
         is_bare = is_fragment(text, groups, clause.is_question) and (
             self._is_short or clause.is_question or clause.is_bullet
         )
@@ -275,12 +307,25 @@ class _Reader:
         whether = re.search(r"\b(?:whether|if)\b", text)
         if whether:
             found = [m for m in found if m.start < whether.start() or not {*m.slots} <= _THINGS]
+        found = _without_options(found, text)
         found = _without_pieces(found, text, self._parts[-1:] if request else [])
         purpose = p.PURPOSE.search(text, request.end() if request else 0)
         if purpose:
             before = [m for m in found if m.start < purpose.start()]
             found = before if p.HARD_PURPOSE.match(purpose[0]) else before or found
         return grouped(found, text)
+
+    def _of_what_was_said(self, i: int, text: str) -> tuple[Group, ...]:
+        """Return what "its number" means beside what the clauses before name: a ticket."""
+        found = _ITS.search(text)
+        if found is None:
+            return ()
+        for clause in reversed(self._clauses[max(0, i - 2) : i]):
+            for word in re.findall(r"[a-z]{4,}", clause.text):
+                named = self._index.find(f"{word} {found[1]}")
+                if len(named) == 1 and named[0].words > 1:
+                    return ((named[0],),)
+        return ()
 
     def _antecedents(
         self, i: int, *, stating: bool = False, whole: bool = False
@@ -304,12 +349,35 @@ class _Reader:
         return ()
 
 
+def _without_options(found: list[Mention], text: str) -> list[Mention]:
+    """Drop what only lists answers: "Which channels should I stop: email, phone or post?"."""
+    colon = text.find(":")
+    is_list = re.search(r"\bor\b", text[colon:]) or text.count(",", max(colon, 0)) > 1
+    if colon < 0 or not is_list or not _WH_ASKED.search(text[:colon]):
+        return found
+    if not text.endswith("?"):
+        return [m for m in found if m.start < colon] or found
+    before = [m for m in found if m.start < colon]
+    return before if before or re.search(r"\bof (?:these|those|them)\b", text[:colon]) else found
+
+
 def _without_pieces(found: list[Mention], text: str, last: list[Part]) -> list[Mention]:
     """Drop a ZIP code that is only named as a piece of the address asked for."""
     including = re.search(r"\binclud(?:e|es|ing)\b|\bwith (?:the |its )?(?:street|city|zip)", text)
     before = [slot for part in last for group in part.groups for m in group for slot in m.slots]
     here = [slot for m in found for slot in m.slots]
-    if not including or not {"address", "new_address"} & {*before, *here}:
+    addresses = {"address", "new_address"}
+    pieces = set(_ADDRESS_PIECES.findall(text))
+    if len(pieces) > 1 and "postcode" in here:
+        named = [m for m in found if addresses & {*m.slots}]
+        others = [m for m in found if m.slots != ("postcode",) and m not in named]
+        zips = [
+            Mention(("new_address", "address"), m.start, m.end)
+            for m in found
+            if m.slots == ("postcode",)
+        ]
+        return sorted([*others, *(named[:1] or zips)], key=lambda m: m.start)
+    if not including or not addresses & {*before, *here}:
         return found
     return [m for m in found if m.slots != ("postcode",) or m.start < including.start()]
 
