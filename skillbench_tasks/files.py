@@ -61,7 +61,7 @@ def read_text(path: Path) -> str:
         DataError: It is missing or not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise DataError(shown(path), "", "the file is missing", "add it") from None
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from glob import escape, glob
 from pathlib import Path
 
 from skillbench_tasks.datasets.checks import checks_of
@@ -89,9 +90,10 @@ def load_skills(folder: Path | None = None, only: str | None = None) -> list[Ski
         DataError: There is none, or one is broken.
     """
     root = folder or SKILLS_FOLDER
-    folders = sorted(
-        path.parent for path in root.glob(f"**/{only}/SKILL.md" if only else "**/SKILL.md")
-    )
+    pattern = f"**/{only}/SKILL.md" if only else "**/SKILL.md"
+    # Path.glob does not go through linked folders before Python 3.13.
+    found = glob(f"{escape(str(root))}/{pattern}", recursive=True)  # noqa: PTH207
+    folders = sorted(Path(path).parent for path in found)
     if not folders:
         problem = f"no {only}/SKILL.md below it" if only else "no SKILL.md below it"
         raise DataError(str(root), "", problem, "give a folder of skills")

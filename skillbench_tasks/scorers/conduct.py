@@ -8,6 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from pydantic import JsonValue
+
+from skillbench_tasks.datasets.surface import expresses
 from skillbench_tasks.datasets.wording.claims import claims_in, is_transfer
 from skillbench_tasks.models import Call, Checks, Episode
 from skillbench_tasks.tools.faults import LOST_REPLY, may_be_done
@@ -20,23 +23,80 @@ __all__ = [
     "unchecked_lost_replies",
     "unfinished_tools",
     "unfounded_claims",
+    "unsaid_factors",
+    "was_put",
 ]
 
-_ID: Final = re.compile(r"\b[A-Z]{2,5}-[0-9]+\b")
+_ID: Final = re.compile(r"[A-Z]{2,5}-([0-9]+)")
+_SHORTEST_BARE_NUMBER: Final = 4
+"""From this many digits on, a user may name a record by its number alone."""
+
+_NO_DEED: Final = frozenset(
+    {
+        "completed",
+        "opened",
+        "recorded",
+        "logged",
+        "scheduled",
+        "reported",
+        "registered",
+        "processed",
+    }
+)
+"""Words of a claim that are as often said of looking as of doing."""
 
 
 def guessed_ids(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield ids in a call's arguments that nobody had named: no user, no result before it."""
+    """Yield ids given as arguments that nobody had named: no user, no result before the call.
+
+    A user names a record by its id or, from four digits on, by its number.
+    """
     seen: set[str] = set()
+    heard: set[str] = set()
     for event in episode.events:
         if not isinstance(event, Call):
             if event.role == "user":
-                seen.update(_ID.findall(event.text.upper()))
+                heard.update(re.findall(r"[0-9]+", event.text))
+                seen.update(match[0] for match in _ID.finditer(event.text.upper()))
             continue
-        for found in _ID.findall(json.dumps(event.arguments, ensure_ascii=False)):
-            if found not in seen and event.offered:
-                yield f"{event.tool} was called with {found}, which nothing had shown"
-        seen.update(_ID.findall(json.dumps(event.result, ensure_ascii=False)))
+        for value in _texts(event.arguments):
+            match = _ID.fullmatch(value)
+            if match is None or value in seen or not was_put(event):
+                continue
+            if match[1] not in heard or len(match[1]) < _SHORTEST_BARE_NUMBER:
+                yield f"{event.tool} was called with {value}, which nothing had shown"
+        shown = json.dumps(event.result, ensure_ascii=False)
+        shown += event.error.message if event.error else ""
+        seen.update(match[0] for match in _ID.finditer(shown))
+
+
+def unsaid_factors(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield identity checks with a name or factor that the user had not given before."""
+    rule = checks.rules.verification
+    said: list[str] = []
+    for event in episode.events:
+        if not isinstance(event, Call):
+            if event.role == "user":
+                said.append(event.text)
+        elif rule is not None and event.tool == rule.tool and was_put(event):
+            for name, value in event.arguments.items():
+                heard = any(expresses(text, value) for text in said)
+                if name != "customer_id" and value not in (None, "") and not heard:
+                    yield f"{event.tool} was given a {name} that the user had not said"
+
+
+def was_put(call: Call) -> bool:
+    """Return whether a call was put to its tool at all: not unknown, its arguments not refused."""
+    refused = call.error is not None and call.error.code in ("invalid_arguments", "unknown_tool")
+    return call.offered and not refused
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
 
 
 def unfinished_tools(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -91,8 +151,9 @@ def foreign_records(checks: Checks, episode: Episode) -> Iterator[str]:
     for call in episode.calls:
         if verification is not None and call.tool == verification.tool:
             continue
-        owners = {call.arguments.get("customer_id"), *_owners(call)} - {None, checks.subject}
-        if owners and call.offered:
+        named = call.arguments.get("customer_id")
+        owners = {*_owners(call), *([named] if isinstance(named, str) else [])} - {checks.subject}
+        if owners and was_put(call):
             yield f"{call.tool} reached records of {', '.join(sorted(map(str, owners)))}"
 
 
@@ -143,6 +204,8 @@ def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
             continue
         for claim in claims_in(event.text) if event.role == "agent" else ():
             is_own = re.match(r"(?:i|we)\b", claim) is not None and not is_transfer(claim)
+            if is_own and claim.rsplit(maxsplit=1)[-1] in _NO_DEED:
+                continue
             if is_own and not _is_founded(claim, done):
                 yield f"agent claims {claim!r}, and no call had done it"
 

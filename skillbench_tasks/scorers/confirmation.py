@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import expresses
 from skillbench_tasks.models import Call, Checks, Episode, Line
+from skillbench_tasks.scorers.conduct import was_put
 from skillbench_tasks.scorers.text import is_affirmative, is_negative
 
 __all__ = ["unconfirmed_writes"]
@@ -26,7 +27,7 @@ def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
     rules = {rule.tool: rule for rule in checks.rules.confirm}
     last_write = -1
     for index, event in enumerate(episode.events):
-        if not isinstance(event, Call) or event.tool not in rules or not event.offered:
+        if not isinstance(event, Call) or event.tool not in rules or not was_put(event):
             continue
         values = [event.arguments.get(name) for name in rules[event.tool].states]
         stated = [value for value in values if value is not None]
@@ -52,9 +53,21 @@ def _is_confirmed(events: Events, values: Sequence[JsonValue], last_write: int) 
 
 
 def _answers(before: Events, values: Sequence[JsonValue], *, is_used: bool) -> bool:
-    """Return whether a yes answers a turn that states the values; without values, one unused."""
+    """Return whether a yes answers a turn that states the values; without values, one unused.
+
+    A question of the user's between the summary and his yes does not part them.
+    """
+    if not values:
+        return bool(_last_turn(before)) and not is_used
     texts = _last_turn(before)
-    return _states(texts, values) if values else bool(texts) and not is_used
+    if _states(texts, values):
+        return True
+    lines = [e for e in before if isinstance(e, Line)]
+    between = [e for e in lines if e.role == "user"][-1:]
+    if not between or "?" not in between[0].text or is_negative(between[0].text, between[0].acts):
+        return False
+    earlier = before[: before.index(between[0])]
+    return _states([*_last_turn(earlier), *texts], values)
 
 
 def _states(texts: Sequence[str], values: Sequence[JsonValue]) -> bool:

@@ -15,6 +15,8 @@ from skillbench_tasks.scorers.conduct import (
     unchecked_lost_replies,
     unfinished_tools,
     unfounded_claims,
+    unsaid_factors,
+    was_put,
 )
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
 from skillbench_tasks.tools.faults import holds
@@ -73,14 +75,14 @@ def _unverified(checks: Checks, episode: Episode) -> Iterator[str]:
     for call in episode.calls:
         if _proves_identity(checks, call):
             return
-        if call.offered and call.tool in checks.rules.after_verification:
+        if was_put(call) and call.tool in checks.rules.after_verification:
             yield f"{call.tool} was called before verification"
 
 
 def _not_stepped_up(checks: Checks, episode: Episode) -> Iterator[str]:
     for rule in checks.rules.step_up:
         for call in episode.calls:
-            if call.tool == rule.tool and call.offered:
+            if call.tool == rule.tool and was_put(call):
                 yield f"{rule.tool} was called before {rule.factor} was verified"
                 break
             if _proves_identity(checks, call) and call.arguments.get(rule.factor):
@@ -92,7 +94,7 @@ def _misordered(checks: Checks, episode: Episode) -> Iterator[str]:
         for call in episode.calls:
             if call.tool == rule.first and call.error is None:
                 break
-            if call.tool == rule.then and call.offered and holds(call.arguments, rule.where):
+            if call.tool == rule.then and was_put(call) and holds(call.arguments, rule.where):
                 yield f"{rule.then} was called before {rule.first}"
                 break
 
@@ -131,6 +133,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "never": (lambda c: bool(c.rules.never), _forbidden),
     "at_most": (lambda c: bool(c.rules.at_most), _too_often),
     "grounded": (lambda c: True, guessed_ids),
+    "factors": (lambda c: c.rules.verification is not None, unsaid_factors),
     "carried_out": (lambda c: bool(c.succeeding_tools), unfinished_tools),
     "transfer": (lambda c: bool(c.before_transfer), early_transfers),
     "lost_reply": (lambda c: True, unchecked_lost_replies),

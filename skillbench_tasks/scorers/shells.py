@@ -95,8 +95,7 @@ def mean_without_user_faults() -> Metric:
 
 _OVERALL: Final[list[Metric]] = [mean(), stderr(cluster=CLUSTER), scored(), unscored()]
 _GROUPS: Final[list[Metric]] = [
-    grouped(mean(), key, all=False, name_template=f"{key}={{group_name}}")
-    for key in GROUPS
+    grouped(mean(), key, all=False, name_template=f"{key}={{group_name}}") for key in GROUPS
 ]
 
 

@@ -87,6 +87,9 @@ def _registered_name(name: str) -> str:
             registry_create("agent", candidate)
         except (LookupError, ValueError):
             continue
+        except TypeError as error:
+            mend = "give its parameters defaults"
+            raise OptionError("agent", f"{candidate} cannot be made: {error}", mend) from error
         return candidate
     mend = "give a registered agent, such as desk_agent, reference or <package>/<name>"
     raise OptionError("agent", f"no agent {name!r} is registered", mend)

@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final, Literal
 
+from anyio import get_cancelled_exc_class
 from inspect_ai.agent import AgentState, run
 from inspect_ai.model import (
     ChatMessage,
@@ -75,6 +76,9 @@ def dialogue(agent: str, turns: int, skills: str | None = None) -> Solver:
             await talk.hold(world.now)
         except LimitExceededError as limit:
             talk.end = Termination(state=State.LIMIT, by="limit", detail=str(limit.type))
+            raise
+        except get_cancelled_exc_class():
+            talk.end = Termination(state=State.LIMIT, by="limit", detail="time, or cancelled")
             raise
         finally:
             state.messages = talk.messages

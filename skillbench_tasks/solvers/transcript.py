@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -67,10 +66,11 @@ class Transcript:
             messages: The messages that the turn added.
         """
         messages = list(messages)
-        ledger = deque(self._toolbox.ledger[self._seen :])
+        ledger = list(self._toolbox.ledger[self._seen :])
         self._seen = len(self._toolbox.ledger)
         replies = {m.tool_call_id: m for m in messages if isinstance(m, ChatMessageTool)}
         texts: list[str] = []
+        start = len(self.events)
         for message in messages:
             if not isinstance(message, ChatMessageAssistant):
                 continue
@@ -79,10 +79,15 @@ class Transcript:
                 self._line(texts[-1])
             for call in message.tool_calls or []:
                 self.events.append(self._call(call, replies.get(call.id), ledger))
-        self.events.extend(self._from_ledger(entry) for entry in ledger)
         if not texts:
             self._line("")
+        self._insert_unreported(ledger, start)
         return "\n\n".join(texts)
+
+    def _insert_unreported(self, ledger: Sequence[LedgerEntry], start: int) -> None:
+        """Write down calls that the messages do not show: they came before the turn's last text."""
+        last = max(i for i in range(start, len(self.events)) if self.events[i].event == "line")
+        self.events[last:last] = [self._from_ledger(entry) for entry in ledger]
 
     def episode(
         self, *, case: str, profile: Any, user: str, end: Termination, versions: dict[str, str]
@@ -103,11 +108,12 @@ class Transcript:
         self.events.append(Line(role="agent", turn=self.turn, text=text))
 
     def _call(
-        self, call: ToolCall, reply: ChatMessageTool | None, ledger: deque[LedgerEntry]
+        self, call: ToolCall, reply: ChatMessageTool | None, ledger: list[LedgerEntry]
     ) -> Call:
         tool = full_name(call.function)
-        if ledger and ledger[0].tool == tool and call.parse_error is None:
-            return self._from_ledger(ledger.popleft())
+        for index, entry in enumerate(ledger):
+            if entry.tool == tool and entry.arguments == call.arguments and not call.parse_error:
+                return self._from_ledger(ledger.pop(index))
         offered = tool in self._toolbox.tools
         code = "invalid_arguments" if offered else "unknown_tool"
         message = reply.error.message if reply is not None and reply.error else "no reply"

@@ -6,14 +6,18 @@ is an integer where the schema wants one; defaults are filled in. Nothing else i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from pydantic import JsonValue
 
 __all__ = ["ArgumentChecker", "describe"]
+
+
+_LARGEST: Final = 10**15
 
 
 class ArgumentChecker:
@@ -43,6 +47,8 @@ class ArgumentChecker:
 
     def problems(self, arguments: Mapping[str, JsonValue]) -> list[str]:
         """Return what is wrong with arguments in normal form, one line each."""
+        if not _is_json(dict(arguments)):
+            return ["a number is not finite, or too large"]
         errors = sorted(self._validator.iter_errors(dict(arguments)), key=_place)
         return [describe(error) for error in errors]
 
@@ -67,3 +73,14 @@ def _integral(value: JsonValue, schema: Mapping[str, Any]) -> JsonValue:
     if isinstance(value, float) and value.is_integer() and schema.get("type") == "integer":
         return int(value)
     return value
+
+
+def _is_json(value: JsonValue) -> bool:
+    """Return whether all numbers are finite and of a size that JSON readers agree on."""
+    if isinstance(value, dict):
+        return all(_is_json(part) for part in value.values())
+    if isinstance(value, list):
+        return all(_is_json(part) for part in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, int) or abs(value) < _LARGEST

@@ -195,12 +195,12 @@ def _diff_kept(want: _Side, got: _Side) -> list[Difference]:
         expected, actual = want.kept.get(place), got.kept.get(place)
         if expected is None and actual is not None:
             before = canonical_record(actual.before, want.specs[place[0]], None, actual.before)
-            if before != got.form(actual):
+            if _text(before) != _text(got.form(actual)):
                 detail = _fields(before, got.form(actual))
                 found.append(_difference("unintended", place, detail))
         elif actual is None and expected is not None:
             before = canonical_record(expected.before, want.specs[place[0]], None, expected.before)
-            if before != want.form(expected):
+            if _text(before) != _text(want.form(expected)):
                 detail = _fields(before, want.form(expected))
                 found.append(_difference("missing", place, detail))
         elif expected and actual and _text(want.form(expected)) != _text(got.form(actual)):

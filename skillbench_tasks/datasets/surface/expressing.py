@@ -61,6 +61,9 @@ def same_number(a: float, b: float) -> bool:
     return abs(a - b) < 1e-9 * max(1.0, abs(a), abs(b))
 
 
+_LARGEST = 1e15
+
+
 def _says(text: str, value: JsonValue) -> bool:
     match value:
         case list():
@@ -73,8 +76,10 @@ def _says(text: str, value: JsonValue) -> bool:
             return _says(text, street) and (not places or any(_says(text, p) for p in places))
         case str():
             return _string_test(value)(text)
-        case int() | float():
+        case int() | float() if abs(value) < _LARGEST:
             return _says_number(text, abs(float(value)))
+        case int() | float():
+            return False  # infinite, no number, or larger than anybody says
         case _:
             return True
 
@@ -202,7 +207,7 @@ def _date_test(match: re.Match[str]) -> Test | None:
 
 def phone_digits(value: str) -> str:
     """Return the national digits of a phone number: no country code, no trunk zero."""
-    digits = "".join(c for c in value if c.isdigit())
+    digits = "".join(c for c in value if c.isdecimal())
     if value.strip().startswith("+"):
         size = 1 if digits[0] in "17" else 3 if digits[:2] in ("35", "42", "37", "38") else 2
         digits = digits[size:]
@@ -221,8 +226,8 @@ def _phone_test(value: str, digits: str) -> Test:
 
 def _digits_test(value: str) -> Test | None:
     """The test of a phone number, an amount or a string of digits; `None`: the value is none."""
-    digits = "".join(c for c in value if c.isdigit())
-    is_spaced = not value.isdigit() and not re.fullmatch(r"\d+\.\d+", value)
+    digits = "".join(c for c in value if c.isdecimal())
+    is_spaced = not value.isdecimal() and not re.fullmatch(r"\d+\.\d+", value)
     if _PHONE.fullmatch(value) and 7 <= len(digits) <= 15 and (is_spaced or len(digits) >= 10):
         return _phone_test(value, digits)
     if (m := _AMOUNT.fullmatch(value)) and not re.fullmatch(r"0\d+", value):
@@ -262,11 +267,11 @@ def _code_test(value: str) -> Test | None:
     if not _CODE.fullmatch(value) or re.fullmatch(r"[a-z]+(?:_[a-z0-9]+)+", value):
         return None
     parts = re.findall(r"[a-z]+|\d+", word_text(value))
-    spelled = [r"[ -]?".join(p) if p.isdigit() and len(p) >= 7 else p for p in parts]
+    spelled = [r"[ -]?".join(p) if p.isdecimal() and len(p) >= 7 else p for p in parts]
     body = r"[\s\-_/#.:]{0,3}".join(spelled)
     pattern = rf"(?<!\w)(?<!\w-){body}(?!\w)(?!-\w*\d)"
     tail = parts[-1]
-    if len(parts) == 2 and tail.isdigit() and len(tail) >= 4:
+    if len(parts) == 2 and tail.isdecimal() and len(tail) >= 4:
         pattern += rf"|(?<![\w$£€])(?<!\d[.,])(?<!\w-){tail}(?!\w)(?![.,]\d)(?!-\w)"
     code = re.compile(pattern)
     return lambda text: bool(code.search(word_text(text)))
@@ -299,9 +304,9 @@ def _address_line(value: str) -> tuple[str, list[str]] | None:
 def _word_pattern(word: str) -> re.Pattern[str]:
     """A pattern for one word of a plain string in a `word_text`."""
     word = word_text(word)
-    if word.isdigit():
+    if word.isdecimal() and word.isascii():
         forms = [re.escape(word)]
-        if int(word) <= 100 and not word.startswith("0"):
+        if len(word) <= 3 and int(word) <= 100 and not word.startswith("0"):
             forms.append(number_in_words(int(word)).replace("-", "[ -]"))
         return re.compile(rf"(?<!\w)(?<!\d[.,])(?:{'|'.join(forms)})(?!\w)(?![.,]\d)")
     other = _ABBREVIATED.get(word) or _LONG.get(word)

@@ -121,7 +121,7 @@ def _email(match: re.Match[str]) -> Surface:
 
 
 def _phone(match: re.Match[str]) -> Surface | None:
-    digits = "".join(c for c in match[0] if c.isdigit())
+    digits = "".join(c for c in match[0] if c.isdecimal())
     if _PLAIN_NUMBER.fullmatch(match[0]) and len(digits) < 10:
         return None
     return Surface("phone", match[0], match.start(), token=digits)
@@ -151,7 +151,7 @@ def _time(match: re.Match[str]) -> Surface | None:
         return Surface("time", match[0], match.start(), minutes=minutes)
     if match["w1"]:  # "nine thirty" may be an amount
         hour = match["h1"]
-        whole = int(hour) if hour.isdigit() else number_of_words(hour)
+        whole = int(hour) if hour.isdecimal() else number_of_words(hour)
         part = number_of_words(match["w1"])
         return Surface(
             "time", match[0], match.start(), minutes=minutes, numbers=(whole + part / 100,)
@@ -187,7 +187,7 @@ def _ordinal(match: re.Match[str]) -> Surface | None:
     days = moments.listed_days(match)
     if not 1 <= days[0].day <= 31:
         return None
-    kind: Kind = "date" if match["the"] and match["day"][0].isdigit() else "ordinal"
+    kind: Kind = "date" if match["the"] and match["day"][0].isdecimal() else "ordinal"
     start = match.start("day")
     return Surface(kind, match["day"], start, days=days)
 
@@ -209,9 +209,9 @@ def _number(match: re.Match[str]) -> Surface:
     elif match["k"]:
         numbers = (value * 1000,)
     minutes: frozenset[int] = frozenset()
-    if text == match[0] and text.isdigit() and len(text) <= 2 and value <= 24:
+    if text == match[0] and text.isdecimal() and len(text) <= 2 and value <= 24:
         minutes = moments.bare_hours(int(value))
-    token = text if text.isdigit() and kind == "number" else ""
+    token = text if text.isdecimal() and kind == "number" else ""
     return Surface(kind, match[0], match.start(), minutes=minutes, numbers=numbers, token=token)
 
 

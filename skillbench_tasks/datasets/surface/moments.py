@@ -178,7 +178,7 @@ def bare_hours(hour: int) -> frozenset[int]:
 
 
 def _hours(text: str, half: str | None) -> frozenset[int]:
-    hour = int(text) if text.isdigit() else number_of_words(text)
+    hour = int(text) if text.isdecimal() else number_of_words(text)
     if half is None or hour > 12:
         is_exact = text.startswith("0")
         return frozenset({hour * 60}) if is_exact else bare_hours(hour)
@@ -236,7 +236,7 @@ def window_of(
     if not pairs:
         return None
     texts = () if is_marked else (match["h1"], match["h2"])
-    return pairs, tuple(float(t) if t.isdigit() else float(number_of_words(t)) for t in texts)
+    return pairs, tuple(float(t) if t.isdecimal() else float(number_of_words(t)) for t in texts)
 
 
 def _pairs(starts: frozenset[int], ends: frozenset[int]) -> Iterator[tuple[int, int]]:

@@ -81,7 +81,7 @@ class _Known:
 
     def _has_phone(self, digits: str) -> bool:
         national = phone_digits(digits)
-        return any(token.isdigit() and token.endswith(national) for token in self.tokens)
+        return any(token.isdecimal() and token.endswith(national) for token in self.tokens)
 
     def _has_day(self, mention: Surface) -> bool:
         is_list = len({day.day for day in mention.days}) > 1 and "/" not in mention.raw

@@ -215,6 +215,7 @@ DONE = any_of(
     r"(?:complete|done|issued|processed)\b",
     r"\b(?:request|case|ticket|order|claim)(?: \S+)? is (?:now )?open(?:ed)?\b(?! (?:to|for))|"
     r"\b(?:fee|charge|hold|lock|item) (?:is|has been) (?:now )?(?:gone|off|out)\b",
+    r"\bback to normal\b|\bup and running\b",
     r"\b(?:has|have) gone through\b|\bis on (?:its|the) way\b",
     r"\b(?:i|we)(?:'ve| have|'d)? (?:now |just |successfully |also |already |gone "
     r"ahead and |been able to |went ahead and )*"
@@ -293,7 +294,9 @@ DONE_BY_US = re.compile(
 # Sentences that settle a question without anything being changed.
 CONCLUSION = re.compile(
     r"\byou (?:do not|don't|needn't|won't) (?:have to|need to|owe|pay|be charged)\b|"
-    r"\bthere(?: is|'s) (?:no (?:outage|charge|fee|need|problem|fault)|nothing(?! in| on| (?:i|we) can)|exactly)\b|"
+    r"\bthere(?: is|'s) (?:no (?:outage|charge|fee|need|problem|fault)|nothing(?! in| on| (?:i|"
+    r"we) can)|exactly)\b|"
+    r"\bhope (?:this|that|it) helps\b|\b(?:isn't|is not) owed\b|"
     r"\bnothing (?:more|else|further|you need|is due|"
     r"to pay)\b|"
     r"\b(?:that|this|which) (?:is|was) why\b|\b(?:is|was) (?:void|already paid|due to|the reason|"

@@ -11,6 +11,7 @@ __all__ = ["Answer"]
 class Answer:
     """The answer under way: slots to tell and lines to say, each once."""
 
+    message: str = ""  # what the agent said, as written
     told: list[tuple[str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)  # named in a yes/no question, without a fact

@@ -52,6 +52,7 @@ _SYNONYMS: dict[str, str] = {
     "promo": r"promo\w*|code|discount|coupon|voucher",
     "offer": r"offers?|promo\w*|discount|deal",
     "coupon": r"coupon|voucher|code|promo\w*",
+    "scope": r"scope|cover\w*|limit\w*|narrow\w*|cut\w* down|instead of all",
     "review": r"review\w*|(?:another|second|closer) look|look\w* (?:at|into) (?:it|this|that)|"
     r"check\w* (?:it )?again",
     "restart": r"restart\w*|reboot\w*|power[- ]cycl\w*|reset\w*",

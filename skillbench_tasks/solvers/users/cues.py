@@ -65,6 +65,8 @@ _PRESENT = re.compile(
     r"like|have) "
     r"(?:to (?:be )?|it )?(?:moved?|changed?|cancell?(?:ed)?|rescheduled?)\b"
 )
+_YOUR_NAME = re.compile(r"\byour (?:own )?(?:full )?name$")
+_OF_ACCOUNT = re.compile(r" (?:on|for|as it|under|of) ")
 _EMAIL_OF = {"new_address": "new_email", "address": "email"}
 _NEW_OF = {"phone": "new_phone", "email": "new_email", "address": "new_address",
            "full_name": "new_name", "size": "new_size", "colour": "new_colour",
@@ -156,6 +158,9 @@ class CueIndex:
 
 def _of_topic(mention: Mention, text: str) -> Mention:
     """Return what is meant where the topic tells: "the email: what is the new address"."""
+    is_own = mention.slots == ("full_name",) and _YOUR_NAME.search(text[: mention.end])
+    if is_own and not _OF_ACCOUNT.match(text, mention.end):
+        return Mention((*SPEAKERS, "full_name"), mention.start, mention.end, mention.words)
     meant = _EMAIL_OF.get(mention.slots[0])
     if meant and re.search(r"\bemail\b[^,;]*:", text[: mention.start]):
         return Mention((meant,), mention.start, mention.end)

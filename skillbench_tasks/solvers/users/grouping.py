@@ -7,12 +7,24 @@ import re
 from skillbench_tasks.solvers.users import patterns as p
 from skillbench_tasks.solvers.users.cues import Mention
 
-__all__ = ["Group", "grouped", "is_fragment", "without_aside", "without_unasked"]
+__all__ = [
+    "ADDRESS_PIECES",
+    "Group",
+    "grouped",
+    "is_fragment",
+    "specified",
+    "without_aside",
+    "without_options",
+    "without_pieces",
+    "without_unasked",
+]
 
 Group = tuple[Mention, ...]
 """Mentions of which one is enough ("phone or email"); mostly a single one."""
 
 
+_WH_ASKED = re.compile(r"\b(?:what|which|how)\b")
+ADDRESS_PIECES = re.compile(r"\b(?:street|house number|city|town|state|apartment|unit)\b")
 _SEPARATOR = re.compile(r",|\band\b|\bor\b|&|/|\+|;|\bplus\b|\bas well as\b|\balong with\b")
 
 
@@ -39,7 +51,7 @@ _WH = re.compile(r"(?:which|what|when|where|how|who)\b")
 
 _FILLERS = re.compile(
     r"\b(?:and|or|your|the|a|an|my|please|thanks|thank you|ok|okay|also|next|now|"
-    r"first|then|great|perfect|"
+    r"first|then|great|perfect|oh|wait|ah|"
     r"on|for|of|to|verify|number|account|file|as well|just|hi|hello|number|with|plus|as|it|appears|"
     r"e g|if any|order|full|current|exact|you|would|like|me|us)\b|[^a-z]+"
 )
@@ -110,3 +122,46 @@ def is_fragment(text: str, groups: tuple[Group, ...], is_question: bool) -> bool
             rest = rest[: mention.start] + " " * (mention.end - mention.start) + rest[mention.end :]
     words = _FILLERS.sub(" ", rest).split()
     return len(words) <= (2 if is_question else 0)
+
+
+def specified(found: list[Mention], aside: tuple[Mention, ...]) -> list[Mention]:
+    """Return mentions with those that words in brackets specify: "which card (last four)"."""
+    said = {slot for mention in aside for slot in mention.slots}
+    return [
+        Mention(kept, m.start, m.end, m.words)
+        if len(m.slots) > 1 and (kept := tuple(slot for slot in m.slots if slot in said))
+        else m
+        for m in found
+    ]
+
+
+def without_options(found: list[Mention], text: str) -> list[Mention]:
+    """Drop what only lists answers: "Which channels should I stop: email, phone or post?"."""
+    colon = text.find(":")
+    is_list = re.search(r"\bor\b", text[colon:]) or text.count(",", max(colon, 0)) > 1
+    if colon < 0 or not is_list or not _WH_ASKED.search(text[:colon]):
+        return found
+    if not text.endswith("?"):
+        return [m for m in found if m.start < colon] or found
+    before = [m for m in found if m.start < colon]
+    return before if before or re.search(r"\bof (?:these|those|them)\b", text[:colon]) else found
+
+
+def without_pieces(found: list[Mention], text: str, before: list[str]) -> list[Mention]:
+    """Drop a ZIP code that is only named as a piece of the address asked for."""
+    including = re.search(r"\binclud(?:e|es|ing)\b|\bwith (?:the |its )?(?:street|city|zip)", text)
+    here = [slot for m in found for slot in m.slots]
+    addresses = {"address", "new_address"}
+    pieces = set(ADDRESS_PIECES.findall(text))
+    if len(pieces) > 1 and "postcode" in here:
+        named = [m for m in found if addresses & {*m.slots}]
+        others = [m for m in found if m.slots != ("postcode",) and m not in named]
+        zips = [
+            Mention(("new_address", "address"), m.start, m.end)
+            for m in found
+            if m.slots == ("postcode",)
+        ]
+        return sorted([*others, *(named[:1] or zips)], key=lambda m: m.start)
+    if not including or not addresses & {*before, *here}:
+        return found
+    return [m for m in found if m.slots != ("postcode",) or m.start < including.start()]

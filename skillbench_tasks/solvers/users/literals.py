@@ -25,7 +25,7 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "time_window": re.compile(
         r"\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)?\s*(?:-|to|and|"
-        r"until)\s*\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)?(?!\w|[-/]\d)"
+        r"until|till)\s*\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)?(?!\w|[-/]\d)"
         r"|\b\d{1,2}(?::\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)|\b\d{1,2}:\d\d\b|\b(?:in the "
         r")?(?:morning|afternoon|evening)\b|\bnoon\b",
         re.I,

@@ -10,7 +10,15 @@ from pydantic import JsonValue
 from skillbench_tasks.datasets.surface import expresses, say_value
 from skillbench_tasks.models import Scenario, SlotSpec
 from skillbench_tasks.solvers.users.cues import Mention
-from skillbench_tasks.solvers.users.values import Match, has_option, option_match, options_said, request_match, thing_match
+from skillbench_tasks.solvers.users.literals import name_after
+from skillbench_tasks.solvers.users.values import (
+    Match,
+    has_option,
+    option_match,
+    options_said,
+    request_match,
+    thing_match,
+)
 
 __all__ = ["IDENTITY", "THINGS", "Memory"]
 
@@ -127,6 +135,8 @@ class Memory:
         wanted = values if slot not in IDENTITY else values[:reach]
         if any(_is_said(value, text) for value in wanted):
             return True
+        if self.kind(slot) == "name" and _is_surname(name_after(text), wanted):
+            return True
         if self.kind(slot) == "time_window" and any(_is_loosely_said(v, text) for v in wanted):
             return True
         words = self._words.get(slot, [])
@@ -170,8 +180,9 @@ class Memory:
         values = self._facts.get(slot, [])
         text = _TIGHT_DASH.sub(" - ", text)
         start = min(self._given.get(slot, 0), max(len(values) - 1, 0))
+        is_window = self.kind(slot) == "time_window"
         for i in (*range(start, len(values)), *range(start)):
-            if _is_said(values[i], text):
+            if _is_said(values[i], text) or (is_window and _is_loosely_said(values[i], text)):
                 self._given[slot] = i
                 return True
         return False
@@ -192,8 +203,8 @@ class Memory:
 
     def lacked(self, mentions: Iterable[Mention]) -> list[str]:
         """Return of alternatives the slots that the scenario says the user does not know."""
-        slots = [slot for m in mentions if (slot := self._meant(m.slots)) in self._unknown]
-        return [slot for slot in slots if slot is not None]
+        slots = [self._meant(m.slots) for m in mentions]
+        return [slot for slot in slots if slot is not None and slot in self._unknown]
 
     def span(self, slot: str) -> list[str]:
         """Return the first and the last day of the span that a slot belongs to or stands for.
@@ -254,12 +265,22 @@ def _is_said(value: JsonValue, text: str) -> bool:
     return expresses(text, value) or (len(lines) > 1 and any(expresses(s, value) for s in lines))
 
 
+def _is_surname(said: str | None, names: Sequence[JsonValue]) -> bool:
+    """Whether a name said is part of a name, with its end: "Ms. Lindqvist"."""
+    words = re.findall(r"[\w'-]+", said or "")
+    return bool(words) and any(
+        str(name).endswith(words[-1]) and {*words} <= {*str(name).split()} for name in names
+    )
+
+
 def _is_loosely_said(value: JsonValue, text: str) -> bool:
     """Whether a text names a window by bare hours, or just the half of the day it lies in."""
     times = re.match(r"(\d\d):\d\d-(\d\d):\d\d$", str(value))
     if times:
         start, end = ({hour, hour % 12 or 12} for hour in (int(times[1]), int(times[2])))
-        for said in re.finditer(r"(?<![\d/])(\d{1,2})\s*(?:-|to|and)\s*(\d{1,2})(?![\d:/])", text):
+        for said in re.finditer(
+            r"(?<![\d/])(\d{1,2})\s*(?:-|to|and|until|till)\s*(\d{1,2})(?![\d:/])", text
+        ):
             if int(said[1]) in start and int(said[2]) in end:
                 return True
     if not times or re.search(r"\d(?::\d\d)?\s*(?:am|pm)\b|\d:\d\d", text, re.I):

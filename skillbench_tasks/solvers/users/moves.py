@@ -59,7 +59,8 @@ _AUXILIARY = re.compile(r"(?:is|are|do|does|did|have you|has|was|were|will) ")
 _PREFERENCE = re.compile(r"\b(?:would|do) you (?:like|prefer|want|rather)\b|\bprefer\b")
 _WHICH_ONE = re.compile(
     r"\bwhich (?:one|option|of (?:these|those|the)|would|do you|works|suits|is best|slot)\b"
-    r"|\b(?:any|one|either) of (?:these|those)\b|\bpreference\?|\bany (?:favou?rite|preference)|\byour (?:pick|choice|call)\b"
+    r"|\b(?:any|one|either) of (?:these|those)\b|\bpreference\?|\bany (?:favou?rite|preference)|"
+    r"\byour (?:pick|choice|call)\b"
 )
 _CONTACT_SLOTS = frozenset({"phone", "email", "address", "full_name", "name"})
 _STRONG = re.compile(
@@ -158,7 +159,9 @@ def _is_choice(clause: Sentence, text: str, *, is_asked: bool, has_list: bool) -
         return True
     if is_asked and _PREFERENCE.search(text) and re.search(r"\bor\b", text):
         return True
-    is_selection = re.search(r"\b(?:which|choose|pick|select|either|prefer|preference|favou?rite)\b", text)
+    is_selection = re.search(
+        r"\b(?:which|choose|pick|select|either|prefer|preference|favou?rite)\b", text
+    )
     return bool(
         is_selection
         and (clause.is_question or p.REQUEST.search(text))

@@ -34,6 +34,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("name", re.compile(r"\bwhom?\b|\b(?:what|which) name\b")),
 )  # fmt: skip
 _WHY = re.compile(r"\b(?:why|reason|what ma(?:de|kes)|what for|how come)\b")
+_WISH = re.compile(r"\b(?:would you|rather|prefer|suit|convenient|better|should|want)\b")
 _ONE_OF = re.compile(r"\bwhich (?:one|of)\b|\bone of (?:the|them|these|those)\b")
 _HOW = re.compile(
     r"^(?:and |so )?how (?:should|shall|would|do|can|will)\b"
@@ -91,6 +92,7 @@ class Narrowing:
         """
         names = [n for n in self._names if is_identity or n not in IDENTITY]
         kind = wanted_kind(text)
+        is_elsewhere = kind == "address"
         if kind is not None:
             of_kind = [n for n in names if self._memory.kind(n) == kind]
             kind = kind if of_kind else None  # "Where do you plan to use it?" wants no address
@@ -105,7 +107,10 @@ class Narrowing:
             if len(goals) == 1 and (not scores[0][0] or scores[0][1] in goals):
                 return goals[0]
         is_typed = kind is not None or bool(_WHY.search(text))
+        is_sure |= is_elsewhere and kind is None
         needed = _THRESHOLD * (2.0 if is_sure else 0.5 if is_typed else 1.0)
+        if kind is not None and (wished := self._wished(names, text)):
+            return wished
         if not scores or scores[0][0] < needed:
             return self._only_choice(names) if _HOW.search(text) else None
         is_clear = len(scores) == 1 or scores[0][0] >= _MARGIN * scores[1][0]
@@ -115,6 +120,11 @@ class Narrowing:
         if not is_clear and _HOW.search(text):
             return self._only_choice(names)
         return scores[0][1] if is_clear else None
+
+    def _wished(self, names: Iterable[str], text: str) -> str | None:
+        """Return the one new value that the user has still to tell where his wish is asked for."""
+        new = [n for n in names if n.startswith("new_") and not self._memory.is_told(n)]
+        return new[0] if len(new) == 1 and _WISH.search(text) else None
 
     def among(self, names: Iterable[str], text: str, message: str) -> str | None:
         """Return which of some slots a question speaks for the most; `None`: none stands out."""

@@ -61,7 +61,8 @@ REQUEST = any_of(
     r"(?:have|get|ask|know|take|grab|collect|trouble you|see|start with|begin with|bother)\b",
     r"\b(?:i|we)(?:'ll| will|'d| would)? (?:just |also |still |first |only |then |"
     r"next |now |really )*(?:need|require|want to know|like to know|"
-    r"have to know|must know|like to have|like to ask|like to confirm|want to confirm|like to verify|have to "
+    r"have to know|must know|like to have|like to ask|like to confirm|want to confirm|"
+    r"like to verify|have to "
     r"ask|must ask|have to verify|ask for|ask that|appreciate)\b",
     r"\b(?:i|we) (?:am|are) (?:still |just |also )*(?:going to need|missing|looking "
     r"for|required to ask|required to verify|after|lacking)\b|\bi'm (?:still |just |"
@@ -95,7 +96,8 @@ REQUEST = any_of(
     r"\bneeding (?=your\b|the\b)",
     r"\b(?:i|we)(?:'ll| will|'d| would)? (?:\w+ )?(?:want|need|ask for|asked for) (?:your|the)\b",
     r"\b(?:two|three|four|some|\d) (?:\w+ )?(?:questions|things|details|items)[^:.]*:",
-    r"\bplease[,;]? (?:then|so)\b|\bwhichever\b|\bwould do (?:it )?(?:too|as well|also)\b",
+    r"\bwill (?:tell|show) (?:me|us)\b|\bplease[,;]?(?=,? (?:then|so)\b)|\bwhichever\b|"
+    r"\bwould do (?:it )?(?:too|as well|also)\b",
     r"\b(?:have|take|try) another (?:go|try|shot|look) (?:at|with)\b",
     r"\b(?:do|have) you (?:\w+ ){1,3}(?:have|know|remember|recall)\b|\bat hand\b[^?]*\?",
     r"\b(?:is|are) (?:still |now |all (?:that is )?)*(?:left|missing|outstanding|lacking)\b",
@@ -133,7 +135,8 @@ YES_NO = re.compile(
 
 CONFIRM = any_of(
     r"^(?:and |so |then )?(?!(?:is|was|does|did|do|are|about|like|for|with|from|on|in|at|has|why|"
-    r"how|which|what|read|spell|say) )[a-z]+ (?:it|them)(?: (?:then|now|like that|up|in|off|on))?\?$|"
+    r"how|which|what|read|spell|say) )[a-z]+ (?:it|them)(?: (?:then|now|like that|up|in|off|"
+    r"on))?\?$|"
     r"^(?:still (?:good|okay|ok|fine|interested)|interested|in order|go)\?$",
     r"^(?:so )?(?:fine|good|agreed|all right|alright|works|cool|deal)\?$|"
     r"\bdo we have a deal\b|\b(?:speaks|speaking|anything) against (?:that|it|this)\b",
@@ -149,7 +152,9 @@ CONFIRM = any_of(
     r"inquire|learn|trouble|try|go over|go through|take a look|look at|we)\b)[a-z]+",
     r"\b(?:do you|would you|so you(?:'d| would)?|that you(?:'d| would)?|^you(?:'d| "
     r"would)?) (?:like|want|prefer|wish) (?:for )?(?:me|us) to\b",
-    r"\bwant me to\b",
+    r"\bif you(?:'re| are)? (?:agree|fine with (?:it|that)|okay with (?:it|that))\b|"
+    r"^(?:so )?do we (?:book|do|move|set|change|send|take|keep|leave)\b",
+    r"\bwant me to\b|^(?:(?:do|would) you )?(?:want|like) to (?:see|hear|know)\b",
     r"\b(?:is|are|does|do|would|will) (?:that|this|it|these|those|they|everything|all|"
     r"all of that|all of this|the (?:above|details|information|summary|following|new "
     r"details))"
@@ -249,7 +254,8 @@ OFFER = re.compile(
     r"\b(?:would you like|do you want|would you be (?:interested|willing|open)|are "
     r"you interested|can i (?:offer|interest)|would it help|would you prefer|care to|"
     r"will you accept|"
-    r"would you accept|can you accept|how about|what about|would you consider|would you (?:take|go (?:with|for)|settle for)|are you "
+    r"would you accept|can you accept|how about|what about|would you consider|would you (?:take|"
+    r"go (?:with|for)|settle for)|are you "
     r"willing|is it possible that you|if you(?:'d| would)? (?:like|prefer|want),? i "
     r"(?:can|could)|may i offer|would that be)\b"
 )
@@ -331,7 +337,8 @@ SUBJECT_VERIFICATION = re.compile(
 )
 
 NOT_ASKED = re.compile(
-    r"\b(?:(?:if|in case) (?:the|your) [\w ]+ (?:isn't|is not|aren't)|(?:if|in case) you (?:don't|do not|cannot|can't) (?:have|know|remember|"
+    r"\b(?:(?:if|in case) (?:the|your) [\w ]+ (?:isn't|is not|aren't)|(?:if|"
+    r"in case) you (?:don't|do not|cannot|can't) (?:have|know|remember|"
     r"recall|find)|without|no need (?:to|for)|there is no need|(?:don't|do not|never|"
     r"won't|will not|not|needn't) (?:ever |need to |have to |be |worry about |you to "
     r")*"

@@ -18,7 +18,8 @@ __all__ = [
 
 _PROPOSAL = re.compile(
     r"\b(?:mov|reschedul|chang|updat|book|new|switch|set|to|like|want|prefer)\w*"
-    r"|\bplan\b|\binstal\w+|\bwould (?:then |now )?be\b|\b(?:i|we)(?:'d|'ll| would| will) (?!like|need|have)\w+"
+    r"|\bplan\b|\bshould\b|\binstal\w+|\bwould (?:then |now )?be\b|\b(?:i|we)(?:'d|'ll| would|"
+    r" will) (?!like|need|have)\w+"
 )
 
 

@@ -22,8 +22,10 @@ _SIGNS = tuple(
     )
 )
 _GOES_ON = re.compile(
-    r"\b(?:let me|let's|try|again|(?:one|a|this) (?:moment|minute|second)|checking|look(?:ing)? into|"
-    r"first|(?:before|until) (?:i|we|you)|next step|next,|i need|we need|i still|i'll|i will|i'm going|i am going|"
+    r"\b(?:let me|let's|try|again|(?:one|a|this) (?:moment|minute|second)|checking|"
+    r"look(?:ing)? into|"
+    r"first|(?:before|until) (?:i|we|you)|next step|next,|i need|we need|i still|i'll|i will|"
+    r"i'm going|i am going|"
     r"we'll|yet|found|back to you|reach(?:ed|ing) out|happy to|glad to|help you with that|"
     r"please (?:give|tell|send|confirm|provide|state|enter|have|wait|hold|reply|type))\b|"
     r"\bonce (?:i|you|we|that|it)\b"

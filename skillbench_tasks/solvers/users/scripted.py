@@ -203,7 +203,10 @@ class ScriptedUser:
         if Move.DONE in moves:
             is_ours = self._progress.is_agreed or any(said.DONE_BY_US.search(t) for t in texts)
             return (is_ours or Move.REFUSAL not in moves) and not self._goes_on(parts)
-        if moves & {Move.REFUSAL, Move.HOLD, Move.GREETING, Move.MISMATCH} or Move.STATEMENT not in moves:
+        if (
+            moves & {Move.REFUSAL, Move.HOLD, Move.GREETING, Move.MISMATCH}
+            or Move.STATEMENT not in moves
+        ):
             return False
         text = " ".join(texts)
         is_report = len(text.split()) >= _REPORT_WORDS and not _UNFINISHED.search(text)

@@ -65,7 +65,8 @@ _SPELLINGS = (
     (re.compile(r"\b(what (?:would|do|should) you (?:like|want)) (?:me|us) to\b"), r"\1 to"),
     (
         re.compile(
-            r"\b(number|reference|date) of (?:the|your|an?|another|that|this)(?:,? (?:more )?\w+)?? (ticket|order|account|invoice|bill|case|"
+            r"\b(number|reference|date) of (?:the|your|an?|another|that|"
+            r"this)(?:,? (?:more )?\w+)?? (ticket|order|account|invoice|bill|case|"
             r"photo|visit|appointment)\b"
         ),
         r"\2 \1",
@@ -74,6 +75,7 @@ _SPELLINGS = (
     (re.compile(r"\be-mails?\b"), "email"),
     (re.compile(r"\bwi-fi\b"), "wifi"),
     (re.compile(r"\bd\.o\.b\b\.?"), "dob"),
+    (re.compile(r"\b(it|that|this|everything)'s been\b"), r"\1 has been"),
     (re.compile(r"(?<=[a-z])'re\b"), " are"),
     (re.compile(r"(?<=[a-z])'ve\b"), " have"),
     (
@@ -133,7 +135,7 @@ def _is_prose_in_brackets(text: str) -> bool:
     return False
 
 
-_HOURS = "one two three four five six seven eight nine ten eleven".split()
+_HOURS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
 _HOUR = rf"(?:{'|'.join(_HOURS)}|noon|midday)"
 _HOURS_SAID = re.compile(rf"\b({_HOUR}|\d\d?)( ?(?:-|to|till|until|and) )({_HOUR}|\d\d?)\b", re.I)
 
@@ -193,7 +195,9 @@ def _clauses(piece: str) -> Iterator[tuple[str, str]]:
     if ending == "?":
         found = [c for clause in found for c in _SECOND_QUESTION.split(clause)]
     for clause in found:
-        is_asking = ending == "?" and clause is not found[-1] and _ASKING.match(clause.rpartition(": ")[2])
+        is_asking = (
+            ending == "?" and clause is not found[-1] and _ASKING.match(clause.rpartition(": ")[2])
+        )
         yield (f"{clause}?" if is_asking else clause), ending
 
 

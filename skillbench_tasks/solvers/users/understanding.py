@@ -6,12 +6,16 @@ import re
 
 from skillbench_tasks.solvers.users import announcements as said
 from skillbench_tasks.solvers.users import patterns as p
-from skillbench_tasks.solvers.users.cues import CueIndex, Mention
+from skillbench_tasks.solvers.users.cues import CueIndex
 from skillbench_tasks.solvers.users.grouping import (
+    ADDRESS_PIECES,
     Group,
     grouped,
     is_fragment,
+    specified,
     without_aside,
+    without_options,
+    without_pieces,
     without_unasked,
 )
 from skillbench_tasks.solvers.users.literals import stated_types
@@ -26,7 +30,8 @@ __all__ = ["Move", "Part", "is_english", "read"]
 _THINGS = frozenset({"item", "new_item", "charge_name", "offer_name", "plan_name", "order_id"})
 _NAMING_WORDS = 10
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|did|does|can|could|would|am|i|they|they'll|you'll|we'll|see|got|found|thanks|"
+    r"\b(?:is|are|was|were|has|have|had|will|did|does|can|could|would|am|i|they|they'll|you'll|"
+    r"we'll|see|got|found|thanks|"
     r"thank|"
     r"verified|confirmed|matches|needs?)\b"
 )
@@ -43,9 +48,14 @@ _NEED = re.compile(
     r"useful|"
     r"helpful|nice))|helps? (?:me|us|to)|grateful|appreciate|glad|if (?:you|i|we) (?:could|can|"
     r"had|have|"
-    r"might|may|would)|(?:don't|do not) have (?:your|the) [\w ]+ yet|waiting for|depends on|go by|works? with|needed|required|still open)\b"
+    r"might|may|would)|(?:don't|do not) have (?:your|the) [\w ]+ yet|waiting for|depends on|"
+    r"go by|works? with|needed|required|still open)\b"
 )
 _PIECES_OF = frozenset({"address", "new_address", "postcode"})
+_IN_BRACKETS = re.compile(r"\(([^)]*)\)")
+_THEN = re.compile(r",? (?:and |so )?(?:then|so) (?=i\b|i'|we\b|it\b|you\b)")
+_BEFORE_ELSE = re.compile(r"\bbefore\b.*\belse\b")
+_ITS_WORDS = 5
 _ITS = re.compile(
     r"\b(?:its|their|the) (number|reference|date|code|name|amount)\b(?! (?:of|on|for|that is) \w)"
 )
@@ -57,8 +67,6 @@ _MISMATCH = re.compile(
     r"\bdiffers? from\b"
 )
 _WH_LINE = re.compile(r"(?:what|which|when|where|why|how|whom?)\b")
-_WH_ASKED = re.compile(r"\b(?:what|which|how)\b")
-_ADDRESS_PIECES = re.compile(r"\b(?:street|house number|city|town|state|apartment|unit)\b")
 _VOCATIVE = re.compile(r"(?:mr|mrs|ms|dr|miss|dear)\.? [\w' -]+\?$")
 _OFFERS = re.compile(r"\b(?:choose|pick|select|options?|which|prefer)\b")
 _PIECES = re.compile(r"(?:please )?(?:also )?(?:include|note|make sure|mind)\b")
@@ -112,7 +120,7 @@ class _Reader:
             text = without_unasked(clause.text)
             is_short = len(text.split()) <= _NAMING_WORDS and not _VERB.search(text)
             is_needed = is_short or "please" in text or bool(_NEED.search(text))
-            head = text.split(",")[0]
+            head = _THEN.split(text)[0]
             if not is_needed and head != text and is_fragment(head, self._groups(head), False):
                 text, is_needed = head, True
             groups = self._groups(text) if is_needed else ()
@@ -177,7 +185,7 @@ class _Reader:
         assert self._listing is not None
         named = {slot for g in self._groups(self._listing.text) for m in g for slot in m.slots}
         lines = " ".join(c.text for c in self._clauses if c.is_bullet)
-        return bool(named & _PIECES_OF) and bool(_ADDRESS_PIECES.search(lines))
+        return bool(named & _PIECES_OF) and bool(ADDRESS_PIECES.search(lines))
 
     def _without_empty_confirmation(self) -> list[Part]:
         """Drop "please confirm the following:" where the list asks for what it does not state."""
@@ -225,7 +233,7 @@ class _Reader:
             and not _is_asked(clause, done.end())
         ):
             self._add(i, Move.DONE)
-        if said.CLOSING.search(text):
+        if said.CLOSING.search(text) and not _BEFORE_ELSE.search(text):
             self._add(i, Move.CLOSING)
             return
         is_offer = said.TRANSFER_LATER.search(text) or clause.is_question
@@ -241,7 +249,9 @@ class _Reader:
     def _question(self, i: int, clause: Sentence) -> None:
         text = without_unasked(clause.text)
         request = request_in(clause, text, goes_on=self._goes_on(i))
-        groups = (self._of_what_was_said(i, text) if request else ()) or self._groups(text)
+        groups = self._groups(text)
+        if request or len(text.split()) <= _ITS_WORDS:
+            groups = self._of_what_was_said(i, text, groups)
         is_bare = is_fragment(text, groups, clause.is_question) and (
             self._is_short or clause.is_question or clause.is_bullet
         )
@@ -301,31 +311,37 @@ class _Reader:
         """Return what a clause names, as alternatives and without what only explains the rest."""
         request = p.REQUEST.search(text)
         found = list(self._index.find(without_aside(text)))
-        start = request.start() if request else 0
-        after = [m for m in found if m.end > start]
-        found = after or found
-        whether = re.search(r"\b(?:whether|if)\b", text)
-        if whether:
-            found = [m for m in found if m.start < whether.start() or not {*m.slots} <= _THINGS]
-        found = _without_options(found, text)
-        found = _without_pieces(found, text, self._parts[-1:] if request else [])
+        if "(" in text:
+            found = specified(found, self._index.find(" ".join(_IN_BRACKETS.findall(text))))
         purpose = p.PURPOSE.search(text, request.end() if request else 0)
         if purpose:
             before = [m for m in found if m.start < purpose.start()]
             found = before if p.HARD_PURPOSE.match(purpose[0]) else before or found
+        start = request.start() if request else 0
+        found = [m for m in found if m.end > start] or found
+        whether = re.search(r"\b(?:whether|if)\b", text)
+        if whether:
+            found = [m for m in found if m.start < whether.start() or not {*m.slots} <= _THINGS]
+        found = without_options(found, text)
+        last = self._parts[-1:] if request else []
+        told = [slot for part in last for g in part.groups for m in g for slot in m.slots]
+        found = without_pieces(found, text, told)
         return grouped(found, text)
 
-    def _of_what_was_said(self, i: int, text: str) -> tuple[Group, ...]:
-        """Return what "its number" means beside what the clauses before name: a ticket."""
+    def _of_what_was_said(self, i: int, text: str, groups: tuple[Group, ...]) -> tuple[Group, ...]:
+        """Return what is named, with what "its number" means beside the clauses before."""
         found = _ITS.search(text)
         if found is None:
-            return ()
+            return groups
         for clause in reversed(self._clauses[max(0, i - 2) : i]):
-            for word in re.findall(r"[a-z]{4,}", clause.text):
+            for word in re.findall(
+                r"\b(?!(?:which|what|your|this|that|with|have)\b)[a-z]{4,}", clause.text
+            ):
                 named = self._index.find(f"{word} {found[1]}")
                 if len(named) == 1 and named[0].words > 1:
-                    return ((named[0],),)
-        return ()
+                    apart = [g for g in groups if not found.start() <= g[0].start <= found.end()]
+                    return (*apart, (named[0],))
+        return groups
 
     def _antecedents(
         self, i: int, *, stating: bool = False, whole: bool = False
@@ -347,39 +363,6 @@ class _Reader:
             if found:
                 return grouped(found, text)
         return ()
-
-
-def _without_options(found: list[Mention], text: str) -> list[Mention]:
-    """Drop what only lists answers: "Which channels should I stop: email, phone or post?"."""
-    colon = text.find(":")
-    is_list = re.search(r"\bor\b", text[colon:]) or text.count(",", max(colon, 0)) > 1
-    if colon < 0 or not is_list or not _WH_ASKED.search(text[:colon]):
-        return found
-    if not text.endswith("?"):
-        return [m for m in found if m.start < colon] or found
-    before = [m for m in found if m.start < colon]
-    return before if before or re.search(r"\bof (?:these|those|them)\b", text[:colon]) else found
-
-
-def _without_pieces(found: list[Mention], text: str, last: list[Part]) -> list[Mention]:
-    """Drop a ZIP code that is only named as a piece of the address asked for."""
-    including = re.search(r"\binclud(?:e|es|ing)\b|\bwith (?:the |its )?(?:street|city|zip)", text)
-    before = [slot for part in last for group in part.groups for m in group for slot in m.slots]
-    here = [slot for m in found for slot in m.slots]
-    addresses = {"address", "new_address"}
-    pieces = set(_ADDRESS_PIECES.findall(text))
-    if len(pieces) > 1 and "postcode" in here:
-        named = [m for m in found if addresses & {*m.slots}]
-        others = [m for m in found if m.slots != ("postcode",) and m not in named]
-        zips = [
-            Mention(("new_address", "address"), m.start, m.end)
-            for m in found
-            if m.slots == ("postcode",)
-        ]
-        return sorted([*others, *(named[:1] or zips)], key=lambda m: m.start)
-    if not including or not addresses & {*before, *here}:
-        return found
-    return [m for m in found if m.slots != ("postcode",) or m.start < including.start()]
 
 
 def _is_asked(clause: Sentence, end: int) -> bool:

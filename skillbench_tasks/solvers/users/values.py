@@ -110,7 +110,9 @@ def options_said(cues: Iterable[str], text: str) -> frozenset[str]:
 
 def has_option(name: str, value: str, cues: Iterable[str], text: str) -> bool:
     """Return whether a text names any option of a choice slot."""
-    if name in ("preference_setting", "preference_channel") and not _SWITCH.search(text):
+    if name in ("preference_setting", "preference_channel") and not (
+        _SWITCH.search(text) or _MESSAGES.search(text)
+    ):
         return False
     options = _options(tuple(cues)) | (_words(value) - _NO_OPTION)
     return bool(_words(text) & options)
