@@ -33,10 +33,10 @@ lines = []
 for agent in ("reference", "spam"):
     with tempfile.TemporaryDirectory() as folder:
         log = inspect_eval(zero_shot(agent=agent), model="none/none", log_dir=folder, display="none", max_samples=int(sys.argv[1]))[0]
-    assert log.status == "success", log.error
-    for s in sorted(log.samples, key=lambda s: s.id):
-        scores = {n: [v.value, v.answer, v.explanation, v.metadata] for n, v in s.scores.items()}
-        lines.append(json.dumps([s.id, s.store["skillbench:episode"], scores], sort_keys=True))
+        assert log.status == "success", log.error
+        for s in sorted(log.samples, key=lambda s: s.id):
+            scores = {n: [v.value, v.answer, v.explanation, v.metadata] for n, v in s.scores.items()}
+            lines.append(json.dumps([s.id, s.store["skillbench:episode"], scores], sort_keys=True))
 print(hashlib.sha256("\\n".join(lines).encode()).hexdigest())
 """
 

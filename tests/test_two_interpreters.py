@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from skillbench_tasks.datasets.gold import PatientBackend
+from skillbench_tasks.datasets.loaders import load_skills, skill_tools, start_world
+from skillbench_tasks.datasets.respondent import ScenarioRespondent
+from skillbench_tasks.tools.toolbox import Toolbox
 from skillbench_tasks.tools.workflow import (
     Limits,
     Program,
@@ -83,3 +87,24 @@ def test_interpreters_on_generated_programs_agree(shard: int) -> None:
     for seed in range(shard * PROGRAMS_PER_SHARD, (shard + 1) * PROGRAMS_PER_SHARD):
         first, second = _both(seed)
         assert first == second, f"seed {seed}"
+
+
+@pytest.mark.parametrize("skill", [skill.name for skill in load_skills()])
+def test_interpreters_on_every_flow_of_a_skill_agree(skill: str) -> None:
+    (found,) = load_skills(only=skill)
+    program = parse_program(found.program)
+    assert isinstance(program, Program)
+    for scenario in found.scenarios:
+        inputs: dict[str, Any] = {"requests": list(scenario.requests)}
+        traces = []
+        for run in ("executor", "second"):
+            world = start_world(found, scenario)
+            backend = PatientBackend(Toolbox(skill_tools(found), world, scenario.faults))
+            user = ScenarioRespondent(scenario)
+            result: Any = (
+                run_workflow(program, inputs, now=world.now, backend=backend, respondent=user)
+                if run == "executor"
+                else interpret(found.program, inputs, world.now, backend, user)
+            )
+            traces.append((result.status, _plain(result.value), _plain(result.trace)))
+        assert traces[0] == traces[1], scenario.id

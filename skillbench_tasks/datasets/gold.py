@@ -31,7 +31,7 @@ from skillbench_tasks.tools.toolbox import LedgerEntry, Tool, Toolbox
 from skillbench_tasks.tools.workflow import Execution, Program, run_workflow
 from skillbench_tasks.tools.world import World
 
-__all__ = ["OUTCOMES", "gold_run", "skeleton_hash"]
+__all__ = ["MAX_RETRIES", "OUTCOMES", "PatientBackend", "gold_run", "skeleton_hash"]
 
 OUTCOMES: Final = {
     "returned": Outcome.RESOLVED,
@@ -62,7 +62,7 @@ def gold_run(
             strikes, or the end is not the scenario's outcome.
     """
     toolbox = Toolbox(tools, world, scenario.faults)
-    backend = _PatientBackend(toolbox)
+    backend = PatientBackend(toolbox)
     execution = run_workflow(
         program,
         {"requests": list(scenario.requests)},
@@ -83,7 +83,7 @@ def gold_run(
     )
 
 
-class _PatientBackend:
+class PatientBackend:
     """Carries out the calls of a flow under the house rule for failing tools.
 
     An error that says "later" is tried again at most twice. After a lost reply only reads are:
@@ -95,6 +95,7 @@ class _PatientBackend:
         self.attempts: Final[list[list[LedgerEntry]]] = []
 
     def __call__(self, tool: str, arguments: dict[str, JsonValue]) -> JsonValue:
+        """Carry out a call, with its retries; the last error goes to the flow."""
         start = len(self._toolbox.ledger)
         try:
             for _ in range(MAX_RETRIES):

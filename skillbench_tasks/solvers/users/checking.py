@@ -104,10 +104,13 @@ class Checks:
         return bool(wrong or right) or (not is_other and not is_tag and self._amount(answer, part))
 
     def _amount(self, answer: Answer, part: Part) -> bool:
-        """Say whether a sum of money in a question is the fact, where there is just one."""
+        """Say whether a sum or a date in a question is the fact, where there is just one."""
         memory, raw = self._memory, part.sentence.raw
-        sums = [slot for slot in memory.goal_slots() if memory.kind(slot) == "money"]
-        if len(sums) != 1 or "money" not in stated_types(raw):
+        types = stated_types(raw) & {"money", "date"}
+        sums = [slot for slot in memory.goal_slots() if memory.kind(slot) in types]
+        stems = [word[:6] for slot in sums for word in slot.split("_")]
+        is_named = "money" in types or any(stem in part.sentence.text for stem in stems[:1])
+        if len(sums) != 1 or not is_named:
             return False
         if memory.stated(sums[0], raw):
             self._decisions.agree(answer, *sums)

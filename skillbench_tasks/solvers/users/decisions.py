@@ -28,6 +28,11 @@ _CORRECTED_TYPES = frozenset(
 )
 
 
+_HANDOVER = re.compile(
+    r"\b(?:transfer\w*|colleagues?|specialists?|escalat\w*|supervisor|team|operations)\b|"
+    r"\b(?:hand|pass|connect|forward) (?:you|this|it|that)\b"
+)
+_SET_TO = re.compile(r"\bto \d{1,3}(?= |\?|$)(?! ?(?:am|pm|to|-))")
 _OFFERED = re.compile(
     r"\b(?:(?:i|we) (?:can|could|might)|would you (?:like|want|prefer)|do you want|"
     r"is there (?:another|a different)|how about)\b.*\binstead\b"
@@ -72,7 +77,7 @@ class Decisions:
         said = part.context if is_bare(clause.text) else clause.raw
         stated = [slot for slot in self._memory.facts() if self._memory.stated(slot, said)]
         points_out = POINTS_OUT.search(clause.text)
-        is_handover = action_score("transfer", clause.text) > 0
+        is_handover = bool(_HANDOVER.search(clause.text))
         wrong = [] if is_handover or not is_proposal(said.lower()) else self.wrong(said, stated)
         wrong += [] if is_handover or wrong else self._other_options(part)
         if wrong and not points_out and not is_about_check:
@@ -148,7 +153,11 @@ class Decisions:
         things = [slot for slot in goals if slot in THINGS]
         if any(memory.match(slot, whole) is Match.AGREES for slot in things):
             goals = [slot for slot in goals if slot not in things]
-        return [slot for slot in goals if memory.match(slot, said) is Match.CONTRADICTS]
+        wrong = [slot for slot in goals if memory.match(slot, said) is Match.CONTRADICTS]
+        is_set = "new_quantity" in goals and _SET_TO.search(part.sentence.text)
+        if is_set and not memory.stated("new_quantity", whole):
+            wrong.append("new_quantity")
+        return wrong
 
     def named(self, part: Part, previous: str, *, wide: bool) -> str:
         """Return which action a request for a yes means, or ""; `wide`: by what was said before."""

@@ -85,11 +85,13 @@ def option_match(name: str, value: str, cues: Iterable[str], text: str) -> Match
     """
     if name == "preference_setting":
         return _setting_match(value, text)
-    if name == "preference_channel" and not _MESSAGES.search(text):
+    is_about = _MESSAGES.search(text) or _SWITCH.search(text)
+    if name == "preference_channel" and not is_about:
         return Match.UNCLEAR
     text = re.sub(r"\b(?:confirmation|an) (?:email|text)\b(?! or)", " ", text)
     if name == "swap_delivery":
         text = re.sub(r"\b(?:mail|mailed|post|posted|ship|shipped|courier)\b", "parcel", text)
+    text = re.sub(r"\b(?:instead of|rather than) \w+", " ", text)
     text = re.sub(r"\bno (?:doubt|problem|worries|mistake)\w*", " ", text)
     wanted = _words(re.sub(r"\bno \w+", " ", value.lower())) - {"and", "a", "the", "new"}
     options = _options(tuple(cues)) | (wanted - _NO_OPTION)
