@@ -296,3 +296,34 @@ def test_wrong_option_is_one_line(option: dict[str, Any], message: str) -> None:
     with pytest.raises(Exception, match=message) as caught:
         zero_shot(**{"skills": str(MOCK_SKILLS), **option})
     assert type(caught.value).__name__ == "PrerequisiteError"
+
+
+def test_public_name_is_the_task_also_after_its_file_is_imported() -> None:
+    import skillbench_tasks
+    import skillbench_tasks.zero_shot
+
+    assert skillbench_tasks.zero_shot is zero_shot
+    assert {"zero_shot", "load_cases", "load_skills"} <= set(skillbench_tasks.__all__)
+
+
+def test_agent_from_a_file_takes_the_slot(tmp_path: Path) -> None:
+    file = tmp_path / "own_agent_file.py"
+    file.write_text(
+        "from inspect_ai.agent import AgentState, agent\n"
+        "from inspect_ai.model import ChatMessageAssistant\n"
+        "@agent\n"
+        "def polite_nothing():\n"
+        "    async def execute(state: AgentState, tools) -> AgentState:\n"
+        "        state.messages.append(ChatMessageAssistant(content='Thank you for waiting.'))\n"
+        "        return state\n"
+        "    return execute\n",
+        encoding="utf-8",
+    )
+    log = _run(tmp_path, agent=f"{file}@polite_nothing", turns=1, kind="straightforward")
+    episode = _episode(_samples(log)["visit-desk.straightforward"])
+    assert [x.text for x in episode.lines if x.role == "agent"] == ["Thank you for waiting."]
+
+
+def test_agent_file_that_is_missing_is_one_line() -> None:
+    with pytest.raises(Exception, match=r"no Python file nosuch\.py"):
+        zero_shot(skills=str(MOCK_SKILLS), agent="nosuch.py@x")

@@ -171,7 +171,7 @@ def skill_tools(skill: Skill) -> list[Tool]:
         if name not in known:
             file = shown(Path(skill.folder) / "SKILL.md")
             raise DataError(
-                file, "metadata.toolkit", f"no tool {name}", "see `skillbench list tools`"
+                file, "metadata.toolkit", f"no tool {name}", "see docs/catalogue-records.md"
             )
     return [known[name] for name in skill.toolkit]
 
@@ -222,7 +222,8 @@ def _with_words(
     texts = entry["turns"]
     assert isinstance(texts, list)
     file = shown(folder / GOLD_FILE)
-    mend = f"run `skillbench skeleton {folder.name}` and write the words anew"
+    where = "" if SKILLS_FOLDER in folder.parents else f" --skills {folder.parent}"
+    mend = f"run `skillbench skeleton {folder.name}{where}` and write the words anew"
     if entry.get("skeleton") != gold.skeleton:
         raise DataError(file, gold.scenario, "written for another skeleton", mend)
     if len(texts) != len(gold.turns):

@@ -102,7 +102,7 @@ def _slot_faults(
 ) -> Iterator[tuple[str, str, str]]:
     for slot in (*scenario.facts, *scenario.unknown):
         if slot not in slots:
-            yield "facts", f"no slot {slot}", "add it to datasets/slots.yaml"
+            yield "facts", f"no slot {slot}", "add it to slots.yaml in the skill's folder"
     for slot in scenario.tells:
         if slot not in scenario.facts:
             yield "tells", f"{slot} is not among the facts", "add the fact"

@@ -31,7 +31,11 @@ def world_path(skill: Skill) -> Path:
     for place in (folder, folder.parent):
         if (place / OWN_WORLD).exists():
             return place / OWN_WORLD
-    return _FOLDER / f"{skill.industry}.json"
+    shipped = _FOLDER / f"{skill.industry}.json"
+    if not shipped.exists():
+        problem = f"no {OWN_WORLD} in or beside it, and no world {skill.industry!r} ships"
+        raise DataError(shown(folder), "", problem, f"add {OWN_WORLD}")
+    return shipped
 
 
 @cache

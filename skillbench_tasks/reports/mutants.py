@@ -11,7 +11,7 @@ from skillbench_tasks.models import Case
 from skillbench_tasks.reports.tables import text_table
 from skillbench_tasks.scorers.verified import verified_verdict
 
-__all__ = ["FAILING_SHARE_MIN", "mutant_report", "mutant_table", "survivors_of"]
+__all__ = ["FAILING_SHARE_MIN", "holds", "mutant_report", "mutant_table", "survivors_of"]
 
 FAILING_SHARE_MIN: Final = 0.99
 """Least share of mutants that must fail."""
@@ -44,6 +44,11 @@ def mutant_report(cases: Sequence[Case]) -> dict[str, Any]:
             for m in survivors
         ],
     }
+
+
+def holds(report: Mapping[str, Any]) -> bool:
+    """Return whether enough mutants fail: all but 1 %, or all but one of a small suite."""
+    return report["failing_share"] >= FAILING_SHARE_MIN or len(report["survivors"]) <= 1
 
 
 def survivors_of(case: Case, mutants: Sequence[Mutant]) -> list[Mutant]:

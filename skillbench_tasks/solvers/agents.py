@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any, Final
 
 from inspect_ai.agent import Agent, AgentState, agent
@@ -46,6 +49,7 @@ class AgentSlot:
 
     Args:
         name: Registered name; those of this package and of Inspect may be given without prefix.
+            `FILE.py@name` takes it from a file.
 
     Raises:
         OptionError: No such agent.
@@ -82,6 +86,9 @@ def _takes_tools(made: Agent) -> bool:
 
 
 def _registered_name(name: str) -> str:
+    file, at, name = name.rpartition("@")
+    if at:
+        _import_file(Path(file))
     for candidate in (name, f"skillbench_tasks/{name}", f"inspect_ai/{name}"):
         try:
             registry_create("agent", candidate)
@@ -91,5 +98,15 @@ def _registered_name(name: str) -> str:
             mend = "give its parameters defaults"
             raise OptionError("agent", f"{candidate} cannot be made: {error}", mend) from error
         return candidate
-    mend = "give a registered agent, such as desk_agent, reference or <package>/<name>"
+    mend = "give a registered agent: desk_agent, reference, <package>/<name> or FILE.py@<name>"
     raise OptionError("agent", f"no agent {name!r} is registered", mend)
+
+
+def _import_file(path: Path) -> None:
+    """Import a file of one's own, so that its agents register."""
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.exists():
+        raise OptionError("agent", f"no Python file {path}", "give FILE.py@<name>")
+    module = module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
