@@ -120,8 +120,8 @@ def _protected(skill: Skill, scenario: Scenario, world: World) -> Iterator[Fact]
     protected = {name: (*fields,) for name, fields in skill.rules.protected.items()}
     protected["customers"] = tuple({*protected.get("customers", ()), *NEVER_TOLD})
     for collection, fields in sorted(protected.items()):
-        for record in world.records(collection):
-            if scenario.customer is None or record.get("customer_id") != scenario.customer:
+        for record in world.candidates(collection, "customer_id", scenario.customer or ""):
+            if record.get("customer_id") != scenario.customer:
                 continue
             key = record[world.specs[collection].key]
             for field in sorted(fields):

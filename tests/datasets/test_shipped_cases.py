@@ -8,9 +8,10 @@ import pytest
 
 from skillbench_tasks.datasets.loaders import cases_of, load_cases, load_skills
 from skillbench_tasks.datasets.wording import opening_overlaps, repeated_sentences
-from skillbench_tasks.datasets.world_files import base_world, world_path
+from skillbench_tasks.datasets.world_files import base_world, load_world, world_path
 from skillbench_tasks.models import ScenarioKind
 from skillbench_tasks.reports.checking import check_cases
+from skillbench_tasks.tools import catalogue
 
 CATEGORIES = {
     "account management",
@@ -48,6 +49,12 @@ def test_world_of_a_skill_has_forty_customers_and_namesakes(name: str) -> None:
     surnames = Counter(str(c["full_name"]).split()[-1] for c in customers)
     assert len(customers) >= 40
     assert max(surnames.values()) >= 2
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_world_of_a_skill_has_unique_keys_and_no_dangling_reference(name: str) -> None:
+    (skill,) = load_skills(only=name)
+    load_world(world_path(skill), catalogue.collections())
 
 
 @pytest.mark.parametrize("name", SKILLS)

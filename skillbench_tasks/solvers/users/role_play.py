@@ -30,7 +30,8 @@ _SPEAKER = re.compile(r"^\s*\**(?:customer|user|me)\**\s*:\s*", re.IGNORECASE)
 _INVERTED = re.compile(
     r"^\s*\**(?:agent|assistant|support)\**\s*:|\bas (?:the|your|an) (?:support )?agent\b|"
     r"\bas an ai\b|\bhow (?:can|may) i (?:help|assist) you\b|"
-    r"\bi(?:'d| would| will|'ll) be (?:happy|glad) to (?:help|assist) you\b|"
+    r"\bi(?:'d| would| will|'ll) be (?:happy|glad|delighted|pleased) to (?:help|assist)\b|"
+    r"\bpleasure (?:for me )?to (?:help|assist)\b|"
     r"\bthank you for (?:contacting|calling|reaching out)\b|\bi (?:can|will|'ll) look up your\b|"
     r"\bis there anything else i can (?:help|do|assist)\b",
     re.IGNORECASE | re.MULTILINE,
