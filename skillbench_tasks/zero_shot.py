@@ -85,7 +85,7 @@ def zero_shot(
             load_cases(folder), industry=industry, category=category, kind=kind, skill=skill
         )
     return Task(
-        dataset=case_dataset(cases, "skills", folder),
+        dataset=case_dataset(cases, "skills"),
         solver=dialogue(agent=agent, turns=turns, skills=str(folder) if folder else None),
         scorer=[verified(), rules(), final_state(), constraints(), outcome(), user_faults()],
         epochs=Epochs(1, "mean"),

@@ -14,8 +14,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.tool import ToolInfo
 
 import skillbench_tasks._registry as registry
-from skillbench_tasks.models import Episode, State
-from skillbench_tasks.solvers.dialogue import EPISODE_KEY
+from skillbench_tasks.models import EPISODE_KEY, Episode, State
 from skillbench_tasks.zero_shot import zero_shot
 from tests.mock import MOCK_SKILLS
 from tests.scripted_model import PLAYS, called

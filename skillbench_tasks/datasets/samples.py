@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TypeAlias
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from skillbench_tasks.errors import OptionError
-from skillbench_tasks.models import Case
+from skillbench_tasks.models import CHECKS_KEY, Case
 
 __all__ = ["Filter", "case_dataset", "select_cases"]
 
@@ -17,7 +16,7 @@ Filter: TypeAlias = str | Sequence[str]
 """Values to keep."""
 
 
-def case_dataset(cases: Sequence[Case], name: str, skills: Path | None = None) -> MemoryDataset:
+def case_dataset(cases: Sequence[Case], name: str) -> MemoryDataset:
     """Return cases as a dataset.
 
     The input is the user's opening, the target the right outcome. Metadata hold the keys of the
@@ -26,9 +25,8 @@ def case_dataset(cases: Sequence[Case], name: str, skills: Path | None = None) -
     Args:
         cases: The cases.
         name: Name of the dataset in the log.
-        skills: Folder they come from, when they do not ship.
     """
-    return MemoryDataset([_sample(case, skills) for case in cases], name=name)
+    return MemoryDataset([_sample(case) for case in cases], name=name)
 
 
 def select_cases(
@@ -62,7 +60,7 @@ def select_cases(
     return kept
 
 
-def _sample(case: Case, skills: Path | None) -> Sample:
+def _sample(case: Case) -> Sample:
     checks = case.checks
     metadata = {
         "skill": checks.skill,
@@ -70,10 +68,8 @@ def _sample(case: Case, skills: Path | None) -> Sample:
         "category": checks.category,
         "kind": str(checks.kind),
         "title": case.scenario.title,
-        "checks": checks.model_dump(mode="json", exclude_defaults=True),
+        CHECKS_KEY: checks.model_dump(mode="json", exclude_defaults=True),
     }
-    if skills is not None:
-        metadata["skills_folder"] = str(skills)
     return Sample(
         id=case.id,
         input=case.scenario.opening,

@@ -11,7 +11,7 @@ import yaml
 
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import line_of, model_from, read_json, read_text, read_yaml, shown
-from skillbench_tasks.models import Skill
+from skillbench_tasks.models import Rules, Scenario, Skill
 
 __all__ = ["read_gold", "read_skill"]
 
@@ -37,8 +37,7 @@ def read_skill(folder: Path) -> Skill:
         raise DataError(file, "scenarios", "no scenarios", "write at least one")
     _refuse_unknown(flow, {"program", "rules", "optional_tools"}, folder / FLOW_FILE)
     _refuse_duplicates(scenarios, folder / SCENARIOS_FILE)
-    for part in ("rules",):
-        _probe(flow.get(part, {}), folder / FLOW_FILE, part)
+    rules = model_from(Rules, flow.get("rules", {}), folder / FLOW_FILE, "rules")
     data = {
         "name": head.get("name", ""),
         "description": head.get("description", ""),
@@ -48,7 +47,7 @@ def read_skill(folder: Path) -> Skill:
         "toolkit": str(metadata.get("toolkit", "")).split(),
         "instructions": body,
         "program": flow.get("program", {}),
-        "rules": flow.get("rules", {}),
+        "rules": rules,
         "optional_tools": flow.get("optional_tools", []),
         "scenarios": scenarios,
         "folder": str(folder),
@@ -76,20 +75,12 @@ def read_gold(folder: Path) -> dict[str, dict[str, Any]]:
 
 def _skill(data: Mapping[str, Any], folder: Path) -> Skill:
     """Build the model; a fault in a scenario is shown in scenarios.yaml, with its line."""
-    from skillbench_tasks.models import Scenario
-
     path = folder / SCENARIOS_FILE
     scenarios = [
         model_from(Scenario, entry, path, f"scenarios.{index}")
         for index, entry in enumerate(data["scenarios"])
     ]
     return model_from(Skill, {**data, "scenarios": scenarios}, folder / SKILL_FILE)
-
-
-def _probe(rules: Any, path: Path, field: str) -> None:
-    from skillbench_tasks.models import Rules
-
-    model_from(Rules, rules, path, field)
 
 
 def _front_matter(path: Path) -> tuple[dict[str, Any], str]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from skillbench_tasks.models.base import Model, Record
 from skillbench_tasks.models.episode import (
+    CHECKS_KEY,
+    EPISODE_KEY,
     Call,
     Case,
     Checks,
@@ -58,6 +60,8 @@ from skillbench_tasks.models.world import (
 )
 
 __all__ = [
+    "CHECKS_KEY",
+    "EPISODE_KEY",
     "Act",
     "AskedUser",
     "AtMostRule",

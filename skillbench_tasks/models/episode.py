@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue
 
@@ -13,6 +13,8 @@ from skillbench_tasks.models.skill import Outcome, Rules, Scenario, ScenarioKind
 from skillbench_tasks.models.world import CollectionSpec
 
 __all__ = [
+    "CHECKS_KEY",
+    "EPISODE_KEY",
     "Call",
     "Case",
     "Checks",
@@ -23,6 +25,13 @@ __all__ = [
     "UserFault",
     "Verdict",
 ]
+
+
+EPISODE_KEY: Final = "skillbench:episode"
+"""Where a sample's store holds the episode."""
+
+CHECKS_KEY: Final = "checks"
+"""Where a sample's metadata hold the checks."""
 
 
 class Checks(Model):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from skillbench_tasks.models import Checks, Episode, State, Verdict
+from skillbench_tasks.scorers.conduct import was_put
 
 __all__ = ["HARD_FAILURES", "rules_verdict"]
 
@@ -29,7 +30,7 @@ def rules_verdict(checks: Checks, episode: Episode) -> Verdict:
     rests on the others.
     """
     reasons: list[str] = []
-    invoked = {c.tool for c in episode.calls if c.offered and not _was_refused(c.error)}
+    invoked = {c.tool for c in episode.calls if was_put(c)}
     missing = [tool for tool in checks.required_tools if tool not in invoked]
     reasons += [f"coverage: {tool} was not invoked" for tool in missing]
     stray = _unrecovered(checks, episode)
@@ -45,10 +46,6 @@ def rules_verdict(checks: Checks, episode: Episode) -> Verdict:
         "termination": reached,
     }
     return Verdict(scorer="rules", passed=not reasons, reasons=tuple(reasons), parts=parts)
-
-
-def _was_refused(error: object) -> bool:
-    return getattr(error, "code", None) in ("invalid_arguments", "unknown_tool")
 
 
 def _unrecovered(checks: Checks, episode: Episode) -> str | None:

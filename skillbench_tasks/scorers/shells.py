@@ -27,7 +27,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from skillbench_tasks.errors import EpisodeError
-from skillbench_tasks.models import Checks, Episode, Verdict
+from skillbench_tasks.models import CHECKS_KEY, EPISODE_KEY, Checks, Episode, Verdict
 from skillbench_tasks.scorers.constraints import constraints_verdict
 from skillbench_tasks.scorers.outcome import outcome_verdict
 from skillbench_tasks.scorers.rules import rules_verdict
@@ -48,8 +48,6 @@ __all__ = [
     "verified",
 ]
 
-EPISODE_KEY: Final = "skillbench:episode"
-CHECKS_KEY: Final = "checks"
 _READ: Final[dict[str, tuple[Any, Checks, Episode]]] = {}
 _READ_MAX: Final = 256
 CLUSTER: Final = "skill"

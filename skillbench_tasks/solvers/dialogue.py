@@ -33,7 +33,7 @@ from skillbench_tasks.datasets.loaders import (
     skill_tools,
     start_world,
 )
-from skillbench_tasks.models import Case, Episode, State, Termination
+from skillbench_tasks.models import EPISODE_KEY, Case, Episode, State, Termination
 from skillbench_tasks.solvers.agents import AgentSlot
 from skillbench_tasks.solvers.baselines import CASE_KEY
 from skillbench_tasks.solvers.transcript import Transcript, added_messages
@@ -44,10 +44,7 @@ from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Toolbox
 from skillbench_tasks.tools.toolkit import tool_defs
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
-__all__ = ["EPISODE_KEY", "agent_prompt", "dialogue"]
-
-EPISODE_KEY: Final = "skillbench:episode"
-"""Where the sample's store holds the episode."""
+__all__ = ["agent_prompt", "dialogue"]
 
 USER_ROLE: Final = "user"
 """Model role of the simulated user; without it the scripted user plays."""
