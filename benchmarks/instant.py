@@ -23,7 +23,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolChoice, ToolDef, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema, store
 
-from skillbench_tasks.datasets.loaders import case_by_id, load_cases, skill_tools, start_world
+from skillbench_tasks.datasets.loaders import (
+    case_by_id,
+    company_of,
+    load_cases,
+    skill_tools,
+    start_world,
+)
 from skillbench_tasks.models import Case, GoldTurn
 from skillbench_tasks.solvers.baselines import CASE_KEY
 from skillbench_tasks.solvers.dialogue import agent_prompt
@@ -86,11 +92,13 @@ def bare_loop() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         case = case_by_id(str(state.sample_id))
-        state.store.set(CASE_KEY, {"case": case.id, "skills": None})
+        state.store.set(CASE_KEY, {"case": case.id, "source": None})
         tools = _constant_tools(case)
-        now = start_world(case.skill, case.scenario).now
+        prompt = agent_prompt(
+            case, company_of(case.skill), start_world(case.skill, case.scenario).now
+        )
         model = get_model()
-        state.messages = [ChatMessageSystem(content=agent_prompt(case, now))]
+        state.messages = [ChatMessageSystem(content=prompt)]
         for turn in case.gold.turns:
             if turn.role == "user":
                 state.messages.append(ChatMessageUser(content=turn.text))

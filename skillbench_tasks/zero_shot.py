@@ -20,13 +20,12 @@ Deviations: without a model in the role `user` a scripted user plays (profile `o
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 from inspect_ai import Epochs, Task, task
 
-from skillbench_tasks.datasets.loaders import load_cases
 from skillbench_tasks.datasets.samples import Filter, case_dataset, select_cases
+from skillbench_tasks.datasets.sources import open_source, source_place
 from skillbench_tasks.scorers.shells import (
     constraints,
     final_state,
@@ -57,6 +56,7 @@ def zero_shot(
     agent: str = DEFAULT_AGENT,
     turns: int = TURN_BUDGET,
     skills: str | None = None,
+    dataset: str | None = None,
     industry: Filter | None = None,
     category: Filter | None = None,
     kind: Filter | None = None,
@@ -69,6 +69,7 @@ def zero_shot(
         agent: Registered name of the agent under test.
         turns: Turn budget.
         skills: Folder of skills; default: those that ship.
+        dataset: Foreign data in their stead, as `<format>:PATH` (`tau2:PATH`).
         industry: Keep these industries (comma-separated), as the next three filters.
         category: Keep these categories.
         kind: Keep these scenario kinds.
@@ -80,13 +81,14 @@ def zero_shot(
         AgentSlot(agent)
         require_positive("turns", turns)
         require_reachable()
-        folder = Path(skills).resolve() if skills else None
+        place = source_place(skills, dataset)
+        source = open_source(place)
         cases = select_cases(
-            load_cases(folder), industry=industry, category=category, kind=kind, skill=skill
+            source.cases(), industry=industry, category=category, kind=kind, skill=skill
         )
     return Task(
-        dataset=case_dataset(cases, "skills"),
-        solver=dialogue(agent=agent, turns=turns, skills=str(folder) if folder else None),
+        dataset=case_dataset(cases, source.name),
+        solver=dialogue(agent=agent, turns=turns, source=place),
         scorer=[verified(), rules(), final_state(), constraints(), outcome(), user_faults()],
         epochs=Epochs(1, "mean"),
         version=int(TASK_VERSION),

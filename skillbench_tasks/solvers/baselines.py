@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from inspect_ai.agent import Agent, AgentState, agent
@@ -11,7 +10,7 @@ from inspect_ai.model import ChatMessageAssistant, ModelOutput, execute_tools
 from inspect_ai.tool import ToolCall, ToolDef
 from inspect_ai.util import store
 
-from skillbench_tasks.datasets.loaders import case_by_id
+from skillbench_tasks.datasets.sources import open_source
 from skillbench_tasks.models import Case
 
 __all__ = [
@@ -114,8 +113,7 @@ def spam() -> Agent:
 
 def _case() -> Case:
     place: dict[str, str | None] = store().get(CASE_KEY)
-    folder = place["skills"]
-    return case_by_id(str(place["case"]), Path(folder) if folder else None)
+    return open_source(place["source"]).case(str(place["case"]))
 
 
 def _say(state: AgentState, text: str) -> AgentState:

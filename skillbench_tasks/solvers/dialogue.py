@@ -8,12 +8,12 @@ store whatever happens.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from anyio import get_cancelled_exc_class
-from inspect_ai.agent import AgentState, run
+from inspect_ai.agent import Agent, AgentState, run
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
@@ -23,16 +23,11 @@ from inspect_ai.model import (
     model_roles,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolDef
 from inspect_ai.util import LimitExceededError
 
-from skillbench_tasks.datasets.loaders import (
-    case_by_id,
-    company_of,
-    load_personas,
-    load_slots,
-    skill_tools,
-    start_world,
-)
+from skillbench_tasks.datasets.loaders import load_personas
+from skillbench_tasks.datasets.sources import Source, open_source
 from skillbench_tasks.models import EPISODE_KEY, Case, Episode, State, Termination
 from skillbench_tasks.solvers.agents import AgentSlot
 from skillbench_tasks.solvers.baselines import CASE_KEY
@@ -41,7 +36,7 @@ from skillbench_tasks.solvers.users.model_user import ModelUser
 from skillbench_tasks.solvers.users.simulator import Said, ScriptedSimulator, UserSimulator
 from skillbench_tasks.task_options import require_reachable
 from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Toolbox
-from skillbench_tasks.tools.toolkit import tool_defs
+from skillbench_tasks.tools.transport import Transport, tool_session
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
 __all__ = ["agent_prompt", "dialogue"]
@@ -51,26 +46,31 @@ USER_ROLE: Final = "user"
 
 
 @solver
-def dialogue(agent: str, turns: int, skills: str | None = None) -> Solver:
+def dialogue(
+    agent: str, turns: int, source: str | None = None, transport: str = Transport.IN_PROCESS
+) -> Solver:
     """Run the loop between the agent and the user over a sample's own world.
 
     Args:
         agent: Registered name of the agent under test.
         turns: Turn budget: agent turns at most; a scenario's own budget holds where it is lower.
-        skills: Folder of skills; default: those that ship.
+        source: Where the cases come from, as for `open_source`; default: what ships.
+        transport: How the agent's calls reach its tools.
     """
     slot = AgentSlot(agent)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        case = case_by_id(str(state.sample_id), Path(skills) if skills else None)
-        tools = skill_tools(case.skill)
-        world = start_world(case.skill, case.scenario)
-        toolbox = Toolbox(tools, world, case.scenario.faults)
-        user = _user(case)
+        found = open_source(source)
+        case = found.case(str(state.sample_id))
+        world = found.world(case)
+        toolbox = Toolbox(found.tools(case), world, case.scenario.faults)
+        user = _user(found, case)
         talk = _Talk(case, toolbox, user, slot, min(turns, case.scenario.max_turns))
-        state.store.set(CASE_KEY, {"case": case.id, "skills": skills})
+        state.store.set(CASE_KEY, {"case": case.id, "source": source})
+        prompt = agent_prompt(case, found.company(case), world.now)
         try:
-            await talk.hold(world.now)
+            async with tool_session(toolbox, Transport(transport)) as tools:
+                await talk.hold(prompt, tools)
         except LimitExceededError as limit:
             talk.end = Termination(state=State.LIMIT, by="limit", detail=str(limit.type))
             raise
@@ -86,11 +86,11 @@ def dialogue(agent: str, turns: int, skills: str | None = None) -> Solver:
     return solve
 
 
-def agent_prompt(case: Case, now: str) -> str:
+def agent_prompt(case: Case, company: str, now: str) -> str:
     """Return the system prompt of the agent: house rules, the skill's page, today's date."""
     template = files("skillbench_tasks.solvers.prompts").joinpath("agent.md").read_text("utf-8")
     return template.format(
-        company=company_of(case.skill),
+        company=company,
         now=now,
         name=case.skill.name,
         description=case.skill.description,
@@ -105,20 +105,20 @@ class _Talk:
         self, case: Case, toolbox: Toolbox, user: UserSimulator, slot: AgentSlot, turns: int
     ) -> None:
         self._case, self._toolbox, self._user, self._turns = case, toolbox, user, turns
-        self._tools = tool_defs(toolbox)
-        self._agent, self._options = slot.with_tools(self._tools)
+        self._slot = slot
         self._transcript = Transcript(toolbox)
         self.messages: list[ChatMessage] = []
         self.output = ModelOutput()
         self.end = Termination(state=State.UNFINISHED, by="harness")
 
-    async def hold(self, now: str) -> None:
+    async def hold(self, prompt: str, tools: Sequence[ToolDef]) -> None:
+        agent, options = self._slot.with_tools(tools)
         opening = self._user.opening()
-        self.messages = [ChatMessageSystem(content=agent_prompt(self._case, now))]
+        self.messages = [ChatMessageSystem(content=prompt)]
         self._hear(opening)
         for turn in range(self._turns):
             self._transcript.turn = turn
-            text = await self._agent_turn()
+            text = await self._agent_turn(agent, options)
             if self._handed_over():
                 self.end = Termination(state=State.TRANSFERRED, by="agent")
                 return
@@ -144,9 +144,9 @@ class _Talk:
         self._transcript.user(said.text, said.acts, said.faults)
         self.messages.append(ChatMessageUser(content=said.text))
 
-    async def _agent_turn(self) -> str:
+    async def _agent_turn(self, agent: Agent, options: Mapping[str, Any]) -> str:
         start = AgentState(messages=self.messages)
-        after = await run(self._agent, start, **self._options)
+        after = await run(agent, start, **options)
         if after.output is not None:
             self.output = after.output
         added = added_messages(self.messages, after.messages)
@@ -158,8 +158,8 @@ class _Talk:
         return any(e.tool in TRANSFER_TOOLS and e.error is None for e in ledger)
 
 
-def _user(case: Case) -> UserSimulator:
-    scenario, slots = case.scenario, load_slots(case.skill.folder)
+def _user(source: Source, case: Case) -> UserSimulator:
+    scenario, slots = case.scenario, source.slots(case)
     persona = load_personas()[scenario.persona]
     role = model_roles().get(USER_ROLE)
     if role is None:
@@ -167,4 +167,4 @@ def _user(case: Case) -> UserSimulator:
     model = role[0] if isinstance(role, list) else role
     assert isinstance(model, Model)
     require_reachable(model)
-    return ModelUser(model, scenario, persona, dict(slots), company_of(case.skill))
+    return ModelUser(model, scenario, persona, dict(slots), source.company(case))

@@ -84,6 +84,10 @@ class Toolbox:
         self.ledger.append(LedgerEntry(tool=tool, arguments=dict(arguments), result=result))
         return result
 
+    async def call_async(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """Carry out a call as `call` does; a tool that a model mocks may have to wait."""
+        return self.call(tool, arguments)
+
     def _carry_out(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         tool = self.tools.get(name)
         if tool is None:

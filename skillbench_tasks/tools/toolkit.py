@@ -45,7 +45,7 @@ def error_text(failure: ToolFailure) -> str:
 def _tool_def(spec: ToolSpec, toolbox: Toolbox) -> ToolDef:
     async def execute(**kwargs: Any) -> str:
         try:
-            return result_text(toolbox.call(spec.full_name, kwargs))
+            return result_text(await toolbox.call_async(spec.full_name, kwargs))
         except ToolFailure as failure:
             raise ToolError(error_text(failure)) from failure
 
