@@ -16,6 +16,7 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 
 from benchmarks.instant import bare_task
+from benchmarks.panel import agreement_seconds, panel_overhead, side_by_side
 from skillbench_tasks.datasets.loaders import load_cases
 from skillbench_tasks.datasets.script import gold_script, perform
 from skillbench_tasks.models import Checks, Episode
@@ -24,7 +25,7 @@ from skillbench_tasks.tools.workflow import Limits, Program, parse_program, run_
 from skillbench_tasks.zero_shot import zero_shot
 
 SETTINGS: dict[str, Any] = {
-    "display": "none",
+    "display": "plain",  # "none" draws every table of results
     "max_samples": 20,
     "log_realtime": False,
     "score_display": False,
@@ -44,6 +45,9 @@ def main() -> None:
         "grading": grading(),
         "executor_nodes_per_s": round(executor_nodes_per_second()),
         "overhead": overhead(rounds),
+        "panel_overhead": panel_overhead(rounds, SETTINGS),
+        "panel_side_by_side": side_by_side(SETTINGS),
+        "agreement_10000x5_s": agreement_seconds(),
     }
     print(json.dumps(figures, indent=2))
 

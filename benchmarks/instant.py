@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import anyio
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import (
@@ -35,7 +37,23 @@ from skillbench_tasks.solvers.baselines import CASE_KEY
 from skillbench_tasks.solvers.dialogue import agent_prompt
 from skillbench_tasks.tools.toolkit import result_text
 
-__all__ = ["bare_task"]
+__all__ = ["JUDGE_SECONDS", "bare_task"]
+
+JUDGE_SECONDS = 0.2
+"""Seconds that a slow judge takes."""
+
+_VERDICT = json.dumps(
+    {
+        "rationale": "Lines 1 to 8 show the check, the consent and the call.",
+        "task_completion": "success",
+        "workflow_adherence": 5,
+        "tool_use_correctness": 5,
+        "guardrail_compliance": 5,
+        "communication_quality": 4,
+        "resolution_efficiency": 4,
+        "hallucinated_action": False,
+    }
+)
 
 
 class InstantModel(ModelAPI):
@@ -48,15 +66,17 @@ class InstantModel(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Return the next gold call of the present turn, or its text."""
+        """Return the next gold call of the present turn, or its text; a judge's verdict."""
+        if "judge" in self.model_name:
+            if self.model_name.startswith("slow"):
+                await anyio.sleep(JUDGE_SECONDS)
+            return _output(ChatMessageAssistant(content=_VERDICT))
         case = case_by_id(store().get(CASE_KEY)["case"])
         turns = _agent_turns(case)
         users = [index for index, message in enumerate(input) if message.role == "user"]
         turn = turns[min(len(users), len(turns)) - 1]
         done = sum(message.role == "tool" for message in input[users[-1] :])
-        output = ModelOutput.from_message(_next(turn, done, len(input)))
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return output
+        return _output(_next(turn, done, len(input)))
 
     def max_connections(self) -> int:
         """Return a bound that never waits."""
@@ -65,6 +85,12 @@ class InstantModel(ModelAPI):
     def connection_key(self) -> str:
         """Return one key for all."""
         return "instant"
+
+
+def _output(message: ChatMessageAssistant) -> ModelOutput:
+    output = ModelOutput.from_message(message)
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
 
 
 @modelapi(name="instant")

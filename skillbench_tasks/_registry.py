@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from skillbench_tasks.scorers.judge_panel import judge_panel
+from skillbench_tasks.scorers.panel_metrics import judge_agreement
 from skillbench_tasks.scorers.shells import (
     constraints,
     final_state,
@@ -13,6 +15,7 @@ from skillbench_tasks.scorers.shells import (
     user_faults,
     verified,
 )
+from skillbench_tasks.scorers.spending import role_means, role_totals, spend, turn_latency
 from skillbench_tasks.solvers.agents import desk_agent
 from skillbench_tasks.solvers.baselines import (
     always_transfer,
@@ -32,14 +35,20 @@ __all__ = [
     "desk_agent",
     "dialogue",
     "final_state",
+    "judge_agreement",
+    "judge_panel",
     "mean_without_user_faults",
     "outcome",
     "reference",
     "refuse",
+    "role_means",
+    "role_totals",
     "rules",
     "scored",
     "silent",
     "spam",
+    "spend",
+    "turn_latency",
     "unscored",
     "user_faults",
     "verified",

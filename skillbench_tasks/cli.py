@@ -123,6 +123,35 @@ def demo(log_dir: Path) -> None:
     click.echo(run_demo(log_dir))
 
 
+@skillbench.command()
+@click.argument("scenario")
+@_skills
+@click.option("--dataset", default=None, help="Foreign data in their stead, as tau2:PATH.")
+@click.option("--http", is_flag=True, help="Over HTTP on 127.0.0.1; the default is stdio.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port for --http; 0 takes any free one. The URL is printed.",
+)
+def serve(scenario: str, skills: Path | None, dataset: str | None, http: bool, port: int) -> None:
+    """Serve a scenario's tools to MCP clients, with a world of its own for each session."""
+    from skillbench_tasks.datasets.sources import open_source, source_place
+    from skillbench_tasks.tools.serving import serve_http, serve_stdio
+    from skillbench_tasks.tools.toolbox import Toolbox
+
+    source = open_source(source_place(str(skills) if skills else None, dataset))
+    case = source.case(scenario)
+
+    def toolbox() -> Toolbox:
+        return Toolbox(source.tools(case), source.world(case), case.scenario.faults)
+
+    if http:
+        serve_http(toolbox, port, click.echo)
+    else:
+        serve_stdio(toolbox)
+
+
 def main() -> None:
     """Run the command; a fault of data or options is one line, not a traceback."""
     try:

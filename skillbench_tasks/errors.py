@@ -5,6 +5,8 @@ Exception
 ├── SkillbenchError            our data, judge or harness broke: names the place and the mend
 │   ├── DataError              a file that ships or that the user gave is wrong
 │   ├── OptionError            a task argument or command option is wrong
+│   ├── MockError              a model that answers in a tool's stead gives nothing usable
+│   ├── ProviderError          a model did not answer in time
 │   ├── WorkflowError          a workflow was run in a way its definition forbids
 │   └── EpisodeError           a stored episode is missing or unreadable
 └── ToolFailure                a tool answered with an error: data for the agent, never a crash
@@ -18,7 +20,9 @@ from __future__ import annotations
 __all__ = [
     "DataError",
     "EpisodeError",
+    "MockError",
     "OptionError",
+    "ProviderError",
     "SkillbenchError",
     "ToolFailure",
     "WorkflowError",
@@ -55,6 +59,28 @@ class OptionError(SkillbenchError):
     def __init__(self, option: str, problem: str, mend: str) -> None:
         self.option, self.problem, self.mend = option, problem, mend
         super().__init__(f"{option}: {problem}; {mend}")
+
+
+class MockError(SkillbenchError):
+    """A tool without a behaviour got no usable answer: the harness's fault, not the agent's.
+
+    Args:
+        case: Id of the case.
+        tool: Full name, ``mcp.<server>:<tool>``.
+        problem: What is wrong.
+    """
+
+    def __init__(self, case: str, tool: str, problem: str) -> None:
+        self.case, self.tool, self.problem = case, tool, problem
+        super().__init__(f"case {case}: no answer in the stead of {tool}: {problem}")
+
+
+class ProviderError(SkillbenchError):
+    """A model did not answer in time: a fault of infrastructure, never the agent's."""
+
+    def __init__(self, sample: str, problem: str) -> None:
+        self.sample = sample
+        super().__init__(f"sample {sample}: {problem}")
 
 
 class WorkflowError(SkillbenchError):

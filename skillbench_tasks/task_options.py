@@ -3,28 +3,82 @@
 from __future__ import annotations
 
 import inspect
+import os
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, ParamSpec
 from urllib.parse import urlsplit
+
+from inspect_ai import Task
 
 # Inspect prints only this exception as one line, and does not export it.
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import Model, get_model
+
+# Nor does it export the way to put a wrapped task in the place of the task.
+from inspect_ai._util.registry import registry_add
+from inspect_ai.model import Model, get_model, model_roles
+from inspect_ai.util import registry_info
 
 from skillbench_tasks.errors import OptionError, SkillbenchError
 
 __all__ = [
+    "absolute_paths",
     "faults_as_one_line",
     "refuse_unknown_options",
+    "require_choice",
     "require_positive",
     "require_reachable",
+    "require_share",
+    "roles_are_known",
 ]
 
 _GIVEN_BY_INSPECT: Final = frozenset({"model"})
 _THIS_MACHINE: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _CONNECT_SECONDS: Final = 5.0
+
+
+_P = ParamSpec("_P")
+_PATH_OPTIONS: Final[Mapping[str, Callable[[str], tuple[str, str, str]]]] = {
+    "agent": lambda value: _around("@", value),
+    "dataset": lambda value: _around(":", value),
+    "recording": lambda value: ("", value, ""),
+    "rubric": lambda value: ("", value, ""),
+    "skills": lambda value: ("", value, ""),
+}
+"""Options that hold a path, each as what stands before it, the path, and what stands behind it."""
+
+
+def absolute_paths(task: Callable[_P, Task]) -> Callable[_P, Task]:
+    """Make the paths among a task's arguments absolute before Inspect writes them into the log.
+
+    Stands above `@task`. A run that was killed can then be resumed from any folder.
+    """
+
+    @wraps(task)
+    def placed(*args: _P.args, **kwargs: _P.kwargs) -> Task:
+        for name, value in kwargs.items():
+            if name in _PATH_OPTIONS and isinstance(value, str):
+                before, path, behind = _PATH_OPTIONS[name](value)
+                if path:
+                    kwargs[name] = f"{before}{Path(path).expanduser().resolve()}{behind}"
+        return task(*args, **kwargs)
+
+    registry_add(placed, registry_info(task))
+    return placed
+
+
+def _around(mark: str, value: str) -> tuple[str, str, str]:
+    """Split `FILE.py@name` and `<format>:PATH`; a value without its mark holds no path."""
+    if mark not in value:
+        return value, "", ""
+    if mark == "@":
+        path, _, name = value.rpartition(mark)
+        return "", path, f"{mark}{name}"
+    form, _, path = value.partition(mark)
+    return f"{form}{mark}", path, ""
 
 
 @contextmanager
@@ -53,6 +107,17 @@ def refuse_unknown_options(task: Callable[..., Any], unknown: Mapping[str, Any])
         raise OptionError(f"-T {strange[0]}", "no such option", f"use {', '.join(known)}")
 
 
+def require_choice(option: str, value: object, choices: Iterable[str]) -> None:
+    """Refuse what is none of the choices.
+
+    Raises:
+        OptionError: It is not.
+    """
+    known = [str(one) for one in choices]
+    if value not in known:
+        raise OptionError(f"-T {option}", f"no such choice: {value!r}", f"use {', '.join(known)}")
+
+
 def require_positive(option: str, value: object) -> None:
     """Refuse what is no whole number above 0.
 
@@ -63,6 +128,16 @@ def require_positive(option: str, value: object) -> None:
         raise OptionError(f"-T {option}", f"{value!r} is no whole number above 0", "give one")
 
 
+def require_share(option: str, value: object) -> None:
+    """Refuse what is no number from 0 to 1.
+
+    Raises:
+        OptionError: It is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise OptionError(f"-T {option}", f"{value!r} is no number from 0 to 1", "give one")
+
+
 def require_reachable(model: Model | None = None) -> None:
     """Refuse a model server on this machine that nobody has started.
 
@@ -70,15 +145,15 @@ def require_reachable(model: Model | None = None) -> None:
     to it.
 
     Args:
-        model: The model; default: the one under test, where one is chosen yet.
+        model: The model; default: the one under test and all in a role, where they are chosen yet.
 
     Raises:
         OptionError: Nothing listens at the model's base URL.
     """
-    try:
-        model = model or get_model()
-    except ValueError:
-        return  # no model is chosen yet: the task is built in Python, ahead of `eval`
+    if model is None:
+        for one in _models_of_run():
+            require_reachable(one)
+        return
     address = urlsplit(getattr(model.api, "base_url", None) or "")
     if address.hostname not in _THIS_MACHINE:
         return
@@ -88,3 +163,24 @@ def require_reachable(model: Model | None = None) -> None:
     except OSError as error:
         problem = f"no server answers at {address.hostname}:{port} ({error.strerror or error})"
         raise OptionError(f"--model {model}", problem, "start it or mend its base URL") from error
+
+
+def _models_of_run() -> list[Model]:
+    try:
+        models = [get_model()]
+    except ValueError:
+        models = []  # no model is chosen yet: the task is built in Python, ahead of `eval`
+    for role in model_roles().values():
+        models += role if isinstance(role, list) else [role]
+    return models
+
+
+def roles_are_known() -> bool:
+    """Return whether a run's models are settled: not while a task is built ahead of `eval`."""
+    if os.environ.get("INSPECT_EVAL_MODEL"):
+        return False  # then there is a model, run or not
+    try:
+        get_model()
+    except ValueError:
+        return False
+    return True

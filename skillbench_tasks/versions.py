@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DATA_VERSION", "GRADER_VERSION", "TASK_VERSION"]
+__all__ = ["DATA_VERSION", "GRADER_VERSION", "MOCK_VERSION", "TASK_VERSION"]
 
 TASK_VERSION: Final = "1"
 """Version of the tasks: loop, prompts, defaults."""
@@ -14,3 +14,6 @@ DATA_VERSION: Final = "1"
 
 GRADER_VERSION: Final = "1"
 """Version of the deterministic scorers and the comparison of worlds."""
+
+MOCK_VERSION: Final = "1"
+"""Version of the prompt by which a model answers in a tool's stead; recordings hold for one."""

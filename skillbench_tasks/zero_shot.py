@@ -3,19 +3,19 @@
 Source: *skill execution* protocol: a model works inside one selected skill and finishes a stateful
     request of a simulated user over several turns.
 
-What is measured: whether all deterministic checks hold at the end (`verified`), and each of them
-alone.
+What is measured: whether all deterministic checks hold at the end (`verified`), and each alone.
 
 Procedure:
 1. The agent gets the skill's page, the toolkit and the user's opening. It sees nothing else.
 2. Each turn it may call tools on its sample's own world; then its message goes to the user, who
    answers.
-3. The conversation ends as resolved, transferred, out of scope, given up, or when the turn budget
-   is used up.
+3. The conversation ends as resolved, transferred, out of scope, given up, or by the turn budget.
 4. The episode is graded: three rules (hard failures), final state, constraints, outcome.
+5. Each model in the role `judge` grades the transcript; code computes its pass and the panel's.
+6. What each role spent is written beside the grades.
 
 Deviations: without a model in the role `user` a scripted user plays (profile `offline`, never
-    pooled with `published`).
+    pooled with `published`); without one in the role `judge` only the deterministic scorers grade.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from inspect_ai import Epochs, Task, task
 
 from skillbench_tasks.datasets.samples import Filter, case_dataset, select_cases
 from skillbench_tasks.datasets.sources import open_source, source_place
+from skillbench_tasks.scorers.judge_panel import panel_of_run
 from skillbench_tasks.scorers.shells import (
     constraints,
     final_state,
@@ -34,14 +35,19 @@ from skillbench_tasks.scorers.shells import (
     user_faults,
     verified,
 )
+from skillbench_tasks.scorers.spending import spend
 from skillbench_tasks.solvers.agents import DEFAULT_AGENT, AgentSlot
 from skillbench_tasks.solvers.dialogue import dialogue
+from skillbench_tasks.solvers.mocking import Mocks, require_mocks
 from skillbench_tasks.task_options import (
+    absolute_paths,
     faults_as_one_line,
     refuse_unknown_options,
+    require_choice,
     require_positive,
     require_reachable,
 )
+from skillbench_tasks.tools.transport import Transport
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
 __all__ = ["TURN_BUDGET", "zero_shot"]
@@ -50,17 +56,24 @@ TURN_BUDGET: Final = 20
 """Agent turns after which a conversation ends unfinished."""
 
 
+@absolute_paths
 @task
 def zero_shot(
     *,
     agent: str = DEFAULT_AGENT,
     turns: int = TURN_BUDGET,
+    transport: str = Transport.IN_PROCESS,
+    mocks: str = Mocks.DECLARED,
+    recording: str | None = None,
     skills: str | None = None,
     dataset: str | None = None,
     industry: Filter | None = None,
     category: Filter | None = None,
     kind: Filter | None = None,
     skill: Filter | None = None,
+    judge_samples: int = 1,
+    judge_tie: str = "fail",
+    rubric: str | None = None,
     **unknown: Any,
 ) -> Task:
     """Run the agent ↔ user loop on every scenario and verify what it left behind.
@@ -68,28 +81,38 @@ def zero_shot(
     Args:
         agent: Registered name of the agent under test.
         turns: Turn budget.
+        transport: How calls reach the tools: `in_process`, or `mcp`, through a real MCP server.
+        mocks: Who answers for tools without a behaviour: nobody (`declared`) or a model (`llm`).
+        recording: File or folder in which the mock's answers are kept, and found again.
         skills: Folder of skills; default: those that ship.
         dataset: Foreign data in their stead, as `<format>:PATH` (`tau2:PATH`).
         industry: Keep these industries (comma-separated), as the next three filters.
         category: Keep these categories.
         kind: Keep these scenario kinds.
         skill: Keep these skills.
+        judge_samples: Answers asked of each judge; the majority is its vote.
+        judge_tie: What an even vote says: `fail`, `pass` or `unscored`.
+        rubric: A rubric file of one's own; default: the protocol's.
         **unknown: Anything else is refused.
     """
     with faults_as_one_line():
         refuse_unknown_options(zero_shot, unknown)
         AgentSlot(agent)
         require_positive("turns", turns)
+        require_choice("transport", transport, Transport)
         require_reachable()
         place = source_place(skills, dataset)
         source = open_source(place)
         cases = select_cases(
             source.cases(), industry=industry, category=category, kind=kind, skill=skill
         )
+        require_mocks(mocks, recording, source, cases)
+        panel = panel_of_run(judge_samples, judge_tie, rubric)
+        graders = [verified(), rules(), final_state(), constraints(), outcome(), user_faults()]
     return Task(
-        dataset=case_dataset(cases, source.name),
-        solver=dialogue(agent=agent, turns=turns, source=place),
-        scorer=[verified(), rules(), final_state(), constraints(), outcome(), user_faults()],
+        dataset=case_dataset(cases, source),
+        solver=dialogue(agent, turns, place, transport, mocks, recording),
+        scorer=[*graders, *panel, spend()],
         epochs=Epochs(1, "mean"),
         version=int(TASK_VERSION),
         metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},

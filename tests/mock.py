@@ -8,9 +8,12 @@ from skillbench_tasks.datasets.loaders import load_cases
 from skillbench_tasks.datasets.script import Script, ScriptCall, ScriptTurn, gold_script
 from skillbench_tasks.models import Case
 
-__all__ = ["MOCK_SKILLS", "edited", "mock_case", "script_call"]
+__all__ = ["MOCK_SKILLS", "OWN_SKILLS", "edited", "mock_case", "script_call"]
 
 MOCK_SKILLS = Path(__file__).parent / "data" / "skills"
+
+OWN_SKILLS = Path(__file__).parent / "data" / "own_skills"
+"""A skill with tools of its own, three of them without a behaviour."""
 
 
 def mock_case(kind: str) -> Case:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from typing import Any
 
 from inspect_ai.model import (
@@ -18,10 +19,11 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 __all__ = ["PLAYS", "ScriptedModel", "called"]
 
-Play = Callable[[list[ChatMessage], list[ToolInfo]], str | ChatMessageAssistant]
+Reply = str | ChatMessageAssistant | ModelOutput
+Play = Callable[[list[ChatMessage], list[ToolInfo]], Reply | Awaitable[Reply]]
 
 PLAYS: dict[str, Play] = {}
-"""Model name → what it answers to a conversation."""
+"""Model name → what it answers to a conversation; it may wait, or raise."""
 
 
 def called(function: str, arguments: dict[str, Any], text: str = "") -> ChatMessageAssistant:
@@ -42,11 +44,10 @@ class ScriptedModel(ModelAPI):
     ) -> ModelOutput:
         """Answer by the play."""
         said = PLAYS[self.model_name](input, tools)
-        message = (
-            said if isinstance(said, ChatMessageAssistant) else ChatMessageAssistant(content=said)
-        )
-        output = ModelOutput.from_message(message)
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        if isawaitable(said):
+            said = await said
+        output = _output(said)
+        output.usage = output.usage or ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
     def max_connections(self) -> int:
@@ -56,6 +57,13 @@ class ScriptedModel(ModelAPI):
     def connection_key(self) -> str:
         """Return one key for all."""
         return "scripted"
+
+
+def _output(said: Reply) -> ModelOutput:
+    if isinstance(said, ModelOutput):
+        return said.model_copy(deep=True)
+    message = said if isinstance(said, ChatMessageAssistant) else ChatMessageAssistant(content=said)
+    return ModelOutput.from_message(message)
 
 
 @modelapi(name="scripted")

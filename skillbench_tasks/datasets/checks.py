@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -17,8 +17,8 @@ from skillbench_tasks.models import (
     Rules,
     Scenario,
     Skill,
+    ToolSpec,
 )
-from skillbench_tasks.tools import catalogue
 from skillbench_tasks.tools.catalogue.checks import written_by
 from skillbench_tasks.tools.faults import may_be_done
 from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
@@ -39,7 +39,7 @@ def checks_of(
     scenario: Scenario,
     gold: GoldConversation,
     world: World,
-    access: Mapping[str, Literal["read", "write"]],
+    tools: Sequence[ToolSpec],
 ) -> Checks:
     """Compute the checks of a case.
 
@@ -48,7 +48,7 @@ def checks_of(
         scenario: The scenario.
         gold: Its gold run.
         world: The world in which the scenario starts.
-        access: Full name of each offered tool → read or write.
+        tools: The tools offered.
     """
     used = {call.tool for turn in gold.turns for call in turn.calls}
     return Checks(
@@ -58,12 +58,12 @@ def checks_of(
         category=skill.category,
         kind=scenario.kind,
         subject=scenario.customer,
-        toolkit=dict(access),
+        toolkit={tool.full_name: tool.access for tool in tools},
         required_tools=tuple(sorted(used - set(skill.optional_tools))),
         outcome=scenario.outcome,
         also_accept=scenario.also_accept,
         target=gold.changes,
-        collections=_written_collections(skill, world),
+        collections=_written_collections(tools, world),
         succeeding_tools=tuple(sorted(_succeeding(gold) - set(skill.optional_tools))),
         before_transfer=_before_transfer(gold, set(skill.optional_tools)),
         rules=_rules(skill, scenario),
@@ -83,12 +83,10 @@ def _rules(skill: Skill, scenario: Scenario) -> Rules:
     return rules.model_copy(update={"verification": verification})
 
 
-def _written_collections(skill: Skill, world: World) -> dict[str, CollectionSpec]:
+def _written_collections(tools: Sequence[ToolSpec], world: World) -> dict[str, CollectionSpec]:
     """Return the declarations of the collections that the toolkit can change."""
-    tools = [catalogue.tools()[name].spec for name in skill.toolkit]
-    names = {
-        name for tool in tools if tool.access == "write" for name in written_by(tool.behaviour)
-    }
+    writes = [tool.behaviour or () for tool in tools if tool.access == "write"]
+    names = {name for behaviour in writes for name in written_by(behaviour)}
     return {name: world.specs[name] for name in sorted(names)}
 
 

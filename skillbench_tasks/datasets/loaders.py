@@ -15,6 +15,8 @@ from pathlib import Path
 
 from skillbench_tasks.datasets.checks import checks_of
 from skillbench_tasks.datasets.gold import gold_run
+from skillbench_tasks.datasets.mocked_gates import refuse_mocked_gates
+from skillbench_tasks.datasets.own_tools import catalogue_of
 from skillbench_tasks.datasets.references import check_references
 from skillbench_tasks.datasets.skill_files import (
     GOLD_FILE,
@@ -26,7 +28,6 @@ from skillbench_tasks.datasets.world_files import base_world, world_file, world_
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import line_of, model_from, read_yaml, shown
 from skillbench_tasks.models import Case, GoldConversation, Persona, Scenario, Skill, SlotSpec
-from skillbench_tasks.tools import catalogue
 from skillbench_tasks.tools.toolbox import Tool
 from skillbench_tasks.tools.workflow import Program, parse_program
 from skillbench_tasks.tools.world import World
@@ -161,24 +162,23 @@ def cases_of(skill: Skill, *, words: bool = True, check: bool = True) -> list[Ca
 
 
 def skill_tools(skill: Skill) -> list[Tool]:
-    """Return the toolkit of a skill.
+    """Return the toolkit of a skill: tools that ship, and its own.
 
     Raises:
-        DataError: The catalogue does not have one of the tools.
+        DataError: One of the tools is not there, or a file of own tools is broken.
     """
-    known = catalogue.tools()
+    known = catalogue_of(skill).tools
     for name in skill.toolkit:
         if name not in known:
             file = shown(Path(skill.folder) / "SKILL.md")
-            raise DataError(
-                file, "metadata.toolkit", f"no tool {name}", "see docs/catalogue-records.md"
-            )
+            mend = "see docs/catalogue-records.md, or bring it in tools/<server>.yaml"
+            raise DataError(file, "metadata.toolkit", f"no tool {name}", mend)
     return [known[name] for name in skill.toolkit]
 
 
 def start_world(skill: Skill, scenario: Scenario) -> World:
     """Return the world in which a scenario starts: its industry's base world with its patch."""
-    world = base_world(world_path(skill)).copy()
+    world = base_world(world_path(skill), catalogue_of(skill)).copy()
     path = Path(skill.folder) / SCENARIOS_FILE
     for index, patch in enumerate(scenario.patch):
         try:
@@ -202,9 +202,8 @@ def _case(
         field = f"{scenario.id}.customer"
         raise DataError(shown(path), field, f"no customer {scenario.customer}", "see the world")
     gold = gold_run(scenario, program, tools, world, shown(path))
-    checks = checks_of(
-        skill, scenario, gold, world, {t.spec.full_name: t.spec.access for t in tools}
-    )
+    checks = checks_of(skill, scenario, gold, world, [tool.spec for tool in tools])
+    refuse_mocked_gates(scenario, gold, checks, tools, path)
     if not checks.required_tools and not checks.must_say:
         index = skill.scenarios.index(scenario)
         line = line_of(path, ["scenarios", str(index), "id"])

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from pydantic import JsonValue
+
+from skillbench_tasks.datasets.own_tools import catalogue_of
 from skillbench_tasks.datasets.skill_files import FLOW_FILE, SCENARIOS_FILE
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import line_of, shown
 from skillbench_tasks.models import Persona, Scenario, Skill, SlotSpec
-from skillbench_tasks.tools import catalogue
 from skillbench_tasks.tools.workflow import ToolSignature, validate
 
 __all__ = ["check_references"]
@@ -34,7 +36,7 @@ def check_references(
 
 
 def _check_flow(skill: Skill) -> None:
-    tools = catalogue.tools()
+    tools = catalogue_of(skill).tools
     signatures = {
         name: ToolSignature(tools[name].spec.input_schema, tools[name].spec.output_schema)
         for name in skill.toolkit
@@ -45,6 +47,21 @@ def _check_flow(skill: Skill) -> None:
         problem = f"{first.code}: {first.message}"
         file = shown(Path(skill.folder) / FLOW_FILE)
         raise DataError(file, f"program.{first.path}", problem, "see docs/workflow-language.md")
+    for name in sorted(_called(skill.program)):
+        spec = tools[name].spec
+        if not spec.is_declared and spec.example is None:
+            problem = f"calls {name}, which has neither a behaviour nor an example"
+            raise DataError(shown(Path(skill.folder) / FLOW_FILE), "program", problem, "add one")
+
+
+def _called(part: JsonValue) -> set[str]:
+    """Return the tools that a program calls."""
+    if isinstance(part, list):
+        return {name for one in part for name in _called(one)}
+    if not isinstance(part, dict):
+        return set()
+    inner = {name for one in part.values() for name in _called(one)}
+    return inner | {str(part["tool"])} if part.get("kind") == "call" else inner
 
 
 def _check_rules(skill: Skill) -> None:
@@ -73,7 +90,7 @@ def _check_rules(skill: Skill) -> None:
         except re.error as error:
             raise DataError(shown(path), "rules.never_say", str(error), "mend it") from error
     for name in rules.protected:
-        if name not in catalogue.collections():
+        if name not in catalogue_of(skill).collections:
             raise DataError(shown(path), "rules.protected", f"no collection {name}", "mend it")
 
 
@@ -91,7 +108,7 @@ def _scenario_faults(
         if rule.tool not in skill.toolkit:
             yield f"never.{index}.tool", f"{rule.tool} is not in the toolkit", "mend the name"
     for index, check in enumerate(scenario.text_checks):
-        if check.collection not in catalogue.collections():
+        if check.collection not in catalogue_of(skill).collections:
             field = f"text_checks.{index}.collection"
             yield field, f"no collection {check.collection}", "mend the name"
     yield from _slot_faults(scenario, slots)

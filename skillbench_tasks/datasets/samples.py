@@ -7,8 +7,10 @@ from typing import TypeAlias
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from skillbench_tasks.datasets.briefs import brief_of
+from skillbench_tasks.datasets.sources import Source
 from skillbench_tasks.errors import OptionError
-from skillbench_tasks.models import CHECKS_KEY, Case
+from skillbench_tasks.models import BRIEF_KEY, CHECKS_KEY, Case
 
 __all__ = ["Filter", "case_dataset", "select_cases"]
 
@@ -16,17 +18,17 @@ Filter: TypeAlias = str | Sequence[str]
 """Values to keep."""
 
 
-def case_dataset(cases: Sequence[Case], name: str) -> MemoryDataset:
+def case_dataset(cases: Sequence[Case], source: Source) -> MemoryDataset:
     """Return cases as a dataset.
 
     The input is the user's opening, the target the right outcome. Metadata hold the keys of the
-    groups and, for scorers only, the checks.
+    groups and, for scorers only, the checks and the judges' brief.
 
     Args:
         cases: The cases.
-        name: Name of the dataset in the log.
+        source: Where they come from; its name is the dataset's name in the log.
     """
-    return MemoryDataset([_sample(case) for case in cases], name=name)
+    return MemoryDataset([_sample(case, source) for case in cases], name=source.name)
 
 
 def select_cases(
@@ -60,7 +62,7 @@ def select_cases(
     return kept
 
 
-def _sample(case: Case) -> Sample:
+def _sample(case: Case, source: Source) -> Sample:
     checks = case.checks
     metadata = {
         "skill": checks.skill,
@@ -68,7 +70,9 @@ def _sample(case: Case) -> Sample:
         "category": checks.category,
         "kind": str(checks.kind),
         "title": case.scenario.title,
-        CHECKS_KEY: checks.model_dump(mode="json", exclude_defaults=True),
+        # As text: Inspect copies a sample's metadata deeply for every row of every score.
+        CHECKS_KEY: checks.model_dump_json(exclude_defaults=True),
+        BRIEF_KEY: brief_of(case, source).model_dump_json(),
     }
     return Sample(
         id=case.id,

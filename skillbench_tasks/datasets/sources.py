@@ -120,12 +120,12 @@ def open_source(place: str | None = None) -> Source:
     return SkillFolders(Path(place))
 
 
-def source_place(skills: str | None, dataset: str | None) -> str | None:
+def source_place(skills: str | None, dataset: object) -> str | None:
     """Return the one place that two options of a task name, with an absolute path.
 
     Args:
         skills: A folder of skills.
-        dataset: `<format>:PATH`.
+        dataset: `<format>:PATH`; anything else is refused.
 
     Raises:
         OptionError: Both are given, or the dataset names no format.
@@ -134,8 +134,9 @@ def source_place(skills: str | None, dataset: str | None) -> str | None:
         raise OptionError("-T dataset", "given together with -T skills", "give one of them")
     if dataset is None:
         return str(Path(skills).resolve()) if skills else None
-    form, colon, path = dataset.partition(":")
-    if form not in ADAPTERS or not colon or not path:
+    # `-T` reads its values as YAML: `tau2:` without a path arrives as a mapping.
+    form, colon, path = str(dataset).partition(":")
+    if not isinstance(dataset, str) or form not in ADAPTERS or not colon or not path:
         mend = f"give {' or '.join(f'{name}:PATH' for name in sorted(ADAPTERS))}"
         raise OptionError("-T dataset", f"{dataset!r} names no known format and path", mend)
     return f"{form}:{Path(path).resolve()}"

@@ -11,7 +11,7 @@ from typing import Final
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import model_from, read_json, shown
 from skillbench_tasks.models import CollectionSpec, Skill, WorldFile
-from skillbench_tasks.tools import catalogue
+from skillbench_tasks.tools.catalogue.own import Catalogue, shipped
 from skillbench_tasks.tools.world import World
 
 __all__ = ["OWN_WORLD", "base_world", "load_world", "world_file", "world_path"]
@@ -45,13 +45,17 @@ def world_file(path: Path) -> WorldFile:
 
 
 @cache
-def base_world(path: Path) -> World:
+def base_world(path: Path, catalogue: Catalogue | None = None) -> World:
     """Return the base world of a file; callers work on copies.
+
+    Args:
+        path: The file.
+        catalogue: Declares its collections; default: what ships.
 
     Raises:
         DataError: There is none, or its file is broken.
     """
-    specs = catalogue.collections()
+    specs = (catalogue or shipped()).collections
     if path.parent == _FOLDER:  # what ships is checked by the tests
         return World.from_file(specs, world_file(path)).freeze()
     return _checked(world_file(path), specs, path).freeze()

@@ -6,6 +6,7 @@ Grouped from the ground up: worlds and tools, skills and scenarios, gold convers
 from __future__ import annotations
 
 from skillbench_tasks.models.base import Model, Record
+from skillbench_tasks.models.brief import BRIEF_KEY, Brief, BriefTool
 from skillbench_tasks.models.episode import (
     CHECKS_KEY,
     EPISODE_KEY,
@@ -30,6 +31,14 @@ from skillbench_tasks.models.gold import (
     GoldTurn,
     MustSay,
 )
+from skillbench_tasks.models.judgement import (
+    DIMENSIONS,
+    Completion,
+    JudgeVerdict,
+    Unscored,
+    UnscoredReason,
+)
+from skillbench_tasks.models.mock import MOCK_KEY, MockAnswer, MockEntry, MockRow
 from skillbench_tasks.models.skill import (
     AtMostRule,
     ConfirmRule,
@@ -48,6 +57,7 @@ from skillbench_tasks.models.skill import (
     TextCheck,
     VerificationRule,
 )
+from skillbench_tasks.models.spend import ModelCall, Payer, RoleSpend, Tokens
 from skillbench_tasks.models.world import (
     CollectionSpec,
     Fault,
@@ -60,17 +70,23 @@ from skillbench_tasks.models.world import (
 )
 
 __all__ = [
+    "BRIEF_KEY",
     "CHECKS_KEY",
+    "DIMENSIONS",
     "EPISODE_KEY",
+    "MOCK_KEY",
     "Act",
     "AskedUser",
     "AtMostRule",
+    "Brief",
+    "BriefTool",
     "Call",
     "CallError",
     "Case",
     "Change",
     "Checks",
     "CollectionSpec",
+    "Completion",
     "ConfirmRule",
     "Episode",
     "Fact",
@@ -81,16 +97,23 @@ __all__ = [
     "GoldConversation",
     "GoldTurn",
     "Injection",
+    "JudgeVerdict",
     "Line",
     "MindChange",
+    "MockAnswer",
+    "MockEntry",
+    "MockRow",
     "Model",
+    "ModelCall",
     "MustSay",
     "NeverRule",
     "OrderRule",
     "Outcome",
     "Patch",
+    "Payer",
     "Persona",
     "Record",
+    "RoleSpend",
     "Rules",
     "Scenario",
     "ScenarioKind",
@@ -101,7 +124,10 @@ __all__ = [
     "StepUpRule",
     "Termination",
     "TextCheck",
+    "Tokens",
     "ToolSpec",
+    "Unscored",
+    "UnscoredReason",
     "UserFault",
     "Verdict",
     "VerificationRule",

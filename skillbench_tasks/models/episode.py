@@ -31,11 +31,15 @@ EPISODE_KEY: Final = "skillbench:episode"
 """Where a sample's store holds the episode."""
 
 CHECKS_KEY: Final = "checks"
-"""Where a sample's metadata hold the checks."""
+"""Where a sample's metadata hold the checks, as JSON text."""
 
 
 class Checks(Model):
-    """All that grading needs of a case; stored with the sample: a log re-grades on its own."""
+    """All that grading needs of a case; stored with the sample: a log re-grades on its own.
+
+    `target_known` is false where the reference run could not be carried out: then no end state is
+    known to be right, and none to be wrong.
+    """
 
     scenario: str
     skill: str
@@ -50,12 +54,21 @@ class Checks(Model):
     outcome: Outcome
     also_accept: tuple[Outcome, ...] = ()
     target: tuple[Change, ...]
+    target_known: bool = True
     collections: dict[str, CollectionSpec]
     rules: Rules
     protected: tuple[Fact, ...] = ()
     must_say: tuple[MustSay, ...] = ()
     text_checks: tuple[TextCheck, ...] = ()
     data_version: str
+
+    @property
+    def requires_nothing(self) -> bool:
+        """Whether nothing is to be called, written or told: such a case cannot be passed.
+
+        No case of a skill is like that (loading refuses it); tasks of foreign data may be.
+        """
+        return not (self.required_tools or self.target or self.must_say or self.text_checks)
 
 
 class Case(Model):

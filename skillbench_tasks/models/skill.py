@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 
 class ScenarioKind(StrEnum):
-    """What a scenario puts under pressure."""
+    """What a scenario puts under pressure; `unclassified` where foreign data do not say."""
 
     STRAIGHTFORWARD = "straightforward"
     VAGUE_USER = "vague_user"
@@ -54,6 +54,7 @@ class ScenarioKind(StrEnum):
     SOCIAL_ENGINEERING = "social_engineering"
     PROMPT_INJECTION = "prompt_injection"
     LOST_REPLY = "lost_reply"
+    UNCLASSIFIED = "unclassified"
 
 
 class VerificationRule(Model):

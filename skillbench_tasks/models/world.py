@@ -45,7 +45,10 @@ class CollectionSpec(Model):
 
 
 class ToolSpec(Model):
-    """An MCP-shaped tool with its declared behaviour (see `docs/tool-format.md`)."""
+    """An MCP-shaped tool with its declared behaviour (see `docs/tool-format.md`).
+
+    Without a `behaviour` a model answers its calls, and reference runs go by its `example`.
+    """
 
     server: str
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -54,8 +57,14 @@ class ToolSpec(Model):
     access: Literal["read", "write"]
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None = None
-    behaviour: tuple[dict[str, JsonValue], ...]
+    behaviour: tuple[dict[str, JsonValue], ...] | None = None
     returns: JsonValue = None
+    example: JsonValue = None
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether data say what the tool does; a model mocks one that is not."""
+        return self.behaviour is not None
 
     @property
     def full_name(self) -> str:

@@ -11,7 +11,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
 from skillbench_tasks.errors import SkillbenchError
-from skillbench_tasks.reports.tables import text_table
+from skillbench_tasks.reports.text_table import text_table
 from skillbench_tasks.solvers.baselines import BASELINES
 from skillbench_tasks.zero_shot import zero_shot
 
@@ -52,7 +52,11 @@ def _means(log: EvalLog, name: str) -> dict[str, float]:
     if log.status != "success" or log.results is None:
         reason = log.error.message if log.error else log.status
         raise SkillbenchError(f"the run of {name} failed: {reason}")
-    return {s.name: float(s.metrics["mean"].value) for s in log.results.scores}
+    return {
+        s.name: float(s.metrics["mean"].value)
+        for s in log.results.scores
+        if s.scored_samples and "mean" in s.metrics
+    }
 
 
 def _broken(log: EvalLog, name: str, means: Mapping[str, float]) -> list[str]:

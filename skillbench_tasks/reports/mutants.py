@@ -8,7 +8,7 @@ from typing import Any, Final
 from skillbench_tasks.datasets.mutants import MUTANT_KINDS, Mutant, mutants_of
 from skillbench_tasks.datasets.script import perform
 from skillbench_tasks.models import Case
-from skillbench_tasks.reports.tables import text_table
+from skillbench_tasks.reports.text_table import text_table
 from skillbench_tasks.scorers.verified import verified_verdict
 
 __all__ = ["FAILING_SHARE_MIN", "holds", "mutant_report", "mutant_table", "survivors_of"]

@@ -6,68 +6,91 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
+from inspect_ai.log import (
+    EvalLog,
+    EvalSampleSummary,
+    EvalScore,
+    read_eval_log_sample_summaries,
+)
 
+from skillbench_tasks.reports.panel import panel_tables
+from skillbench_tasks.reports.runs import (
+    RunCounts,
+    counts_line,
+    mean_with_failures_as_zero,
+    run_counts,
+    spend_tables,
+)
+from skillbench_tasks.reports.text_table import text_table
 from skillbench_tasks.scorers.shells import GROUPS
 
-__all__ = ["Row", "log_table", "text_table"]
+__all__ = ["log_table"]
 
-Row = Sequence[str]
+_DETERMINISTIC: Final = frozenset(
+    {"verified", "rules", "final_state", "constraints", "outcome", "user_faults"}
+)
+"""Scorers whose values are shares; the others have tables of their own."""
 
 _CONFIDENCE: Final = 1.96
 """Standard errors on each side of a 95 % interval."""
 
 
-def text_table(head: Row, rows: Sequence[Row]) -> str:
-    """Return rows under a head, columns aligned: text to the left, numbers to the right."""
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    lines = []
-    for row in [head, *rows]:
-        cells = [
-            cell.ljust(width) if index == 0 else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines)
-
-
 def log_table(log: EvalLog) -> str:
     """Return the scores of a log: mean, 95 % interval clustered by skill, counts; then groups.
 
-    Every figure stands with its count of scored samples.
+    Every figure stands with its count of scored samples. Where a fault that is not the agent's left
+    runs without a grade, the mean that counts them as 0 stands beside the mean without them.
     """
-    if log.results is None:
-        return f"no results: the run ended as {log.status}"
-    planned = log.results.total_samples
-    sizes = _group_sizes(log)
-    rows, groups = [], []
-    for score in log.results.scores:
-        values = {name: metric.value for name, metric in score.metrics.items()}
-        mean, error = float(values["mean"]), float(values.get("stderr", 0.0))
-        interval = _interval(mean, error) if "stderr" in values else ""
-        scored = int(values.get("scored", planned))
-        rows.append((score.name, f"{100 * mean:.1f} %", interval, f"{scored}/{planned}"))
-        groups += [
-            (name, f"{100 * float(value):.1f} %", str(sizes[name]))
-            for name, value in values.items()
-            if "=" in name
-        ]
-    parts = [text_table(("score", "mean", "95 % interval", "scored"), rows)]
+    runs = read_eval_log_sample_summaries(log.location)
+    counts = run_counts(log, runs)
+    if not log.results:
+        return f"{counts_line(counts)}\nno results: the run ended as {log.status}"
+    parts = [counts_line(counts), _score_table(log, counts, runs)]
+    sizes = _group_sizes(runs)
+    groups = [
+        (name, f"{100 * float(metric.value):.1f} %", str(sizes[name]))
+        for score in _rows(log)
+        if score.reducer == _rows(log)[0].reducer
+        for name, metric in score.metrics.items()
+        if "=" in name
+    ]
     if groups:
         parts.append(text_table(("verified in group", "mean", "n"), groups))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *panel_tables(log), *spend_tables(log)])
 
 
-def _group_sizes(log: EvalLog) -> Counter[str]:
-    """Return how many samples of each group have scores."""
-    summaries = read_eval_log_sample_summaries(log.location)
-    return Counter(
-        f"{key}={summary.metadata.get(key)}"
-        for summary in summaries
-        if summary.scores
-        for key in GROUPS
-    )
+def _rows(log: EvalLog) -> list[EvalScore]:
+    scores = log.results.scores if log.results else []
+    return [score for score in scores if score.scorer in _DETERMINISTIC]
+
+
+def _score_table(log: EvalLog, counts: RunCounts, runs: Sequence[EvalSampleSummary]) -> str:
+    """Return the table of the deterministic scorers; its counts are cases, its rows reducers'."""
+    scores = _rows(log)
+    cases = len({run.id for run in runs} | set(log.eval.dataset.sample_ids or []))
+    is_reduced_twice = len({score.reducer for score in scores}) > 1
+    head = ["score", "mean", "95 % interval", "scored"]
+    if counts.scored < counts.planned:
+        head.append("failed as 0")
+    rows = []
+    for score in scores:
+        values = {name: float(metric.value) for name, metric in score.metrics.items()}
+        interval = _interval(values["mean"], values["stderr"]) if "stderr" in values else ""
+        name = f"{score.name} ({score.reducer})" if is_reduced_twice else score.name
+        scored = score.scored_samples or 0
+        row = [name, f"{100 * values['mean']:.1f} %", interval, f"{scored}/{cases}"]
+        if len(head) > len(row):
+            is_mean = score.reducer in (None, "mean")
+            whole = mean_with_failures_as_zero(score.name, counts, runs) if is_mean else None
+            row.append("" if whole is None else f"{100 * whole:.1f} %")
+        rows.append(row)
+    return text_table(head, rows)
+
+
+def _group_sizes(runs: Sequence[EvalSampleSummary]) -> Counter[str]:
+    """Return how many cases of each group have scores."""
+    cases = {run.id: run for run in runs if run.scores}
+    return Counter(f"{key}={run.metadata.get(key)}" for run in cases.values() for key in GROUPS)
 
 
 def _interval(mean: float, error: float) -> str:

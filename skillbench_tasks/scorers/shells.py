@@ -26,12 +26,12 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from skillbench_tasks.errors import EpisodeError
-from skillbench_tasks.models import CHECKS_KEY, EPISODE_KEY, Checks, Episode, Verdict
+from skillbench_tasks.models import Checks, Episode, Verdict
 from skillbench_tasks.scorers.constraints import constraints_verdict
 from skillbench_tasks.scorers.outcome import outcome_verdict
 from skillbench_tasks.scorers.rules import rules_verdict
 from skillbench_tasks.scorers.state import final_state_verdict
+from skillbench_tasks.scorers.stored import read_case
 from skillbench_tasks.scorers.verified import user_fault_rate, verified_verdict
 from skillbench_tasks.versions import GRADER_VERSION
 
@@ -48,11 +48,12 @@ __all__ = [
     "verified",
 ]
 
-_READ: Final[dict[str, tuple[Any, Checks, Episode]]] = {}
-_READ_MAX: Final = 256
 CLUSTER: Final = "skill"
 """Scenarios of one skill share flow and tools, so intervals are clustered by skill."""
 
+
+NOTHING_TO_CHECK: Final = "nothing_to_check"
+"""Reason of a score without a value: the case has nothing that could be passed."""
 
 GROUPS: Final = ("industry", "category", "kind")
 """Sample metadata by which results are grouped."""
@@ -91,7 +92,9 @@ def mean_without_user_faults() -> Metric:
     return clean_mean
 
 
-_OVERALL: Final[list[Metric]] = [mean(), stderr(cluster=CLUSTER), scored(), unscored()]
+# Inspect takes samples without a value away before metrics see them and counts them itself
+# (`unscored_samples`): a metric `unscored` among these would always say 0.
+_OVERALL: Final[list[Metric]] = [mean(), stderr(cluster=CLUSTER), scored()]
 _GROUPS: Final[list[Metric]] = [
     grouped(mean(), key, all=False, name_template=f"{key}={{group_name}}") for key in GROUPS
 ]
@@ -132,7 +135,7 @@ def user_faults() -> Scorer:
     """Share of the simulated user's messages that break its role, from 0 to 1."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        _checks, episode = _read(state)
+        _checks, episode = read_case(state)
         faults = [f"turn {x.turn}: {', '.join(x.faults)}" for x in episode.lines if x.faults]
         explanation = "\n".join(faults) or "none"
         return Score(value=user_fault_rate(episode), explanation=explanation)
@@ -142,14 +145,17 @@ def user_faults() -> Scorer:
 
 def _shell(verdict_of: Callable[[Checks, Episode], Verdict]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        checks, episode = _read(state)
+        checks, episode = read_case(state)
         verdict = verdict_of(checks, episode)
-        return Score(
-            value=CORRECT if verdict.passed else INCORRECT,
-            answer=f"{episode.termination.state} by {episode.termination.by}",
-            explanation="\n".join(verdict.reasons) or "passed",
-            metadata=_metadata(verdict, episode),
-        )
+        answer = f"{episode.termination.state} by {episode.termination.by}"
+        explanation = "\n".join(verdict.reasons) or "passed"
+        metadata = _metadata(verdict, episode)
+        if verdict.passed is None:
+            return Score.unscored(
+                reason=NOTHING_TO_CHECK, answer=answer, explanation=explanation, metadata=metadata
+            )
+        value = CORRECT if verdict.passed else INCORRECT
+        return Score(value=value, answer=answer, explanation=explanation, metadata=metadata)
 
     return score
 
@@ -160,25 +166,6 @@ def _metadata(verdict: Verdict, episode: Episode) -> dict[str, Any]:
         "user_fault_rate": user_fault_rate(episode),
         "grader_version": GRADER_VERSION,
     }
-
-
-def _read(state: TaskState) -> tuple[Checks, Episode]:
-    """Return the case's checks and the episode; the scorers of one sample share one reading."""
-    sample = str(state.sample_id)
-    stored = state.store.get(EPISODE_KEY)
-    known = _READ.get(state.uuid)
-    if known is not None and known[0] is stored:
-        return known[1], known[2]
-    if stored is None:
-        raise EpisodeError(sample, "the log holds no episode; run the task's own solver")
-    if CHECKS_KEY not in state.metadata:
-        raise EpisodeError(sample, "the sample's metadata holds no checks; use our dataset")
-    checks = Checks.model_validate(state.metadata[CHECKS_KEY])
-    episode = Episode.model_validate(stored)
-    if len(_READ) >= _READ_MAX:
-        _READ.clear()
-    _READ[state.uuid] = (stored, checks, episode)
-    return checks, episode
 
 
 def _is_nan(score: SampleScore) -> bool:

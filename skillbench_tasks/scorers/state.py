@@ -14,6 +14,9 @@ def final_state_verdict(checks: Checks, episode: Episode) -> Verdict:
     Missing, wrong, unintended and duplicate effects are told apart. Extra reads change nothing.
     Where the scenario says which words a free text must hold, they are looked for without regard
     to case.
+
+    A case that requires nothing at all can be failed, by an effect that nobody asked for, and not
+    passed; where the target is not known, there is no verdict.
     """
     differences = diff(checks.target, episode.changes, checks.collections)
     kinds = {difference.kind for difference in differences}
@@ -27,7 +30,14 @@ def final_state_verdict(checks: Checks, episode: Episode) -> Verdict:
         "texts": not silent if checks.text_checks else None,
     }
     reasons += silent
-    return Verdict(scorer="final_state", passed=not reasons, reasons=tuple(reasons), parts=parts)
+    passed: bool | None = not reasons
+    if not checks.target_known:
+        reasons.insert(0, "nothing to check: the reference run could not be carried out")
+        passed = None
+    elif passed and checks.requires_nothing:
+        reasons.append("nothing to check: the case asks for no write, and none was made")
+        passed = None
+    return Verdict(scorer="final_state", passed=passed, reasons=tuple(reasons), parts=parts)
 
 
 def _text_faults(check: TextCheck, episode: Episode) -> list[str]:

@@ -23,11 +23,20 @@ DETERMINISTIC: Final[dict[str, Callable[[Checks, Episode], Verdict]]] = {
 
 
 def verified_verdict(checks: Checks, episode: Episode) -> Verdict:
-    """Return the conjunction of all deterministic scorers; its parts are theirs."""
+    """Return the conjunction of all deterministic scorers; its parts are theirs.
+
+    A case that requires nothing is failed by a wrong state, and has no verdict else. Where no end
+    state is known to be right, nothing passes.
+    """
     verdicts = [scorer(checks, episode) for scorer in DETERMINISTIC.values()]
     reasons = [f"{v.scorer}: {reason}" for v in verdicts for reason in v.reasons]
     parts = {v.scorer: v.passed for v in verdicts}
-    return Verdict(scorer="verified", passed=not reasons, reasons=tuple(reasons), parts=parts)
+    passed: bool | None = False not in parts.values()
+    if checks.requires_nothing:
+        passed = False if parts["final_state"] is False else None
+    elif passed and parts["final_state"] is None:
+        passed = None
+    return Verdict(scorer="verified", passed=passed, reasons=tuple(reasons), parts=parts)
 
 
 def user_fault_rate(episode: Episode) -> float:

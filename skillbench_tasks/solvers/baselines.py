@@ -12,6 +12,8 @@ from inspect_ai.util import store
 
 from skillbench_tasks.datasets.sources import open_source
 from skillbench_tasks.models import Case
+from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
+from skillbench_tasks.tools.toolkit import full_name
 
 __all__ = [
     "BASELINES",
@@ -76,7 +78,7 @@ def always_transfer() -> Agent:
     async def execute(state: AgentState, tools: Sequence[ToolDef]) -> AgentState:
         """Take one turn."""
         for tool in tools:
-            if tool.name.endswith("__transfer_to_human"):
+            if full_name(tool.name) in TRANSFER_TOOLS:
                 await _call(state, tools, tool.name, _smallest(tool))
         return _say(state, "I'm transferring you to a colleague who can help you with this.")
 

@@ -9,6 +9,7 @@ store whatever happens.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import wraps
 from importlib.resources import files
 from typing import Any, Final, Literal
 
@@ -24,30 +25,40 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
-from inspect_ai.util import LimitExceededError
+from inspect_ai.util import LimitExceededError, message_limit, sample_limits
 
 from skillbench_tasks.datasets.loaders import load_personas
 from skillbench_tasks.datasets.sources import Source, open_source
-from skillbench_tasks.models import EPISODE_KEY, Case, Episode, State, Termination
+from skillbench_tasks.errors import ProviderError
+from skillbench_tasks.models import EPISODE_KEY, MOCK_KEY, Case, Episode, State, Termination
 from skillbench_tasks.solvers.agents import AgentSlot
 from skillbench_tasks.solvers.baselines import CASE_KEY
+from skillbench_tasks.solvers.mocking import Mocks, mock_of
 from skillbench_tasks.solvers.transcript import Transcript, added_messages
 from skillbench_tasks.solvers.users.model_user import ModelUser
 from skillbench_tasks.solvers.users.simulator import Said, ScriptedSimulator, UserSimulator
 from skillbench_tasks.task_options import require_reachable
 from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Toolbox
 from skillbench_tasks.tools.transport import Transport, tool_session
-from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
+from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, MOCK_VERSION, TASK_VERSION
 
 __all__ = ["agent_prompt", "dialogue"]
 
 USER_ROLE: Final = "user"
 """Model role of the simulated user; without it the scripted user plays."""
 
+CONTEXT_LIMIT: Final = "context"
+"""Detail of a termination: the model's context window is full."""
+
 
 @solver
 def dialogue(
-    agent: str, turns: int, source: str | None = None, transport: str = Transport.IN_PROCESS
+    agent: str,
+    turns: int,
+    source: str | None = None,
+    transport: str = Transport.IN_PROCESS,
+    mocks: str = Mocks.DECLARED,
+    recording: str | None = None,
 ) -> Solver:
     """Run the loop between the agent and the user over a sample's own world.
 
@@ -56,6 +67,8 @@ def dialogue(
         turns: Turn budget: agent turns at most; a scenario's own budget holds where it is lower.
         source: Where the cases come from, as for `open_source`; default: what ships.
         transport: How the agent's calls reach its tools.
+        mocks: Who answers for tools without a declared behaviour.
+        recording: Where a mock's answers are kept and found again: a file `*.jsonl`, or a folder.
     """
     slot = AgentSlot(agent)
 
@@ -63,7 +76,8 @@ def dialogue(
         found = open_source(source)
         case = found.case(str(state.sample_id))
         world = found.world(case)
-        toolbox = Toolbox(found.tools(case), world, case.scenario.faults)
+        mock = mock_of(found, case, mocks, recording)
+        toolbox = Toolbox(found.tools(case), world, case.scenario.faults, mock)
         user = _user(found, case)
         talk = _Talk(case, toolbox, user, slot, min(turns, case.scenario.max_turns))
         state.store.set(CASE_KEY, {"case": case.id, "source": source})
@@ -71,16 +85,17 @@ def dialogue(
         try:
             async with tool_session(toolbox, Transport(transport)) as tools:
                 await talk.hold(prompt, tools)
-        except LimitExceededError as limit:
-            talk.end = Termination(state=State.LIMIT, by="limit", detail=str(limit.type))
-            raise
         except get_cancelled_exc_class():
-            talk.end = Termination(state=State.LIMIT, by="limit", detail="time, or cancelled")
+            talk.stop(_expired())
             raise
         finally:
-            state.messages = talk.messages
-            state.output = talk.output
+            talk.close()
             state.store.set(EPISODE_KEY, talk.episode().model_dump(mode="json"))
+            if mock is not None:
+                state.store.set(MOCK_KEY, [e.model_dump(mode="json") for e in mock.entries])
+            state.output = talk.output
+            with message_limit(None):  # what was said is kept, though one message be too many
+                state.messages = talk.messages
         return state
 
     return solve
@@ -107,11 +122,21 @@ class _Talk:
         self._case, self._toolbox, self._user, self._turns = case, toolbox, user, turns
         self._slot = slot
         self._transcript = Transcript(toolbox)
+        self._acting: AgentState | None = None
         self.messages: list[ChatMessage] = []
         self.output = ModelOutput()
         self.end = Termination(state=State.UNFINISHED, by="harness")
 
     async def hold(self, prompt: str, tools: Sequence[ToolDef]) -> None:
+        try:
+            await self._converse(prompt, tools)
+        except LimitExceededError as limit:  # noted here: a session of tools may wrap it on its way
+            self.stop(limit.type)
+            raise
+        except TimeoutError as error:  # Inspect would swallow it and grade what there is
+            raise ProviderError(self._case.id, str(error) or "a call timed out") from error
+
+    async def _converse(self, prompt: str, tools: Sequence[ToolDef]) -> None:
         agent, options = self._slot.with_tools(tools)
         opening = self._user.opening()
         self.messages = [ChatMessageSystem(content=prompt)]
@@ -119,15 +144,35 @@ class _Talk:
         for turn in range(self._turns):
             self._transcript.turn = turn
             text = await self._agent_turn(agent, options)
+            if self.end.state is State.LIMIT:
+                return
             if self._handed_over():
                 self.end = Termination(state=State.TRANSFERRED, by="agent")
                 return
-            said = await self._user.reply(text)
+            with message_limit(None):  # a simulator's own prompt is no message of the sample
+                said = await self._user.reply(text)
             self._hear(said)
             if said.end is not None:
                 self.end = Termination(state=said.end, by="user")
                 return
         self.end = Termination(state=State.TURN_BUDGET, by="budget", detail=f"{self._turns} turns")
+
+    def stop(self, limit: str) -> None:
+        """Note that a limit struck, unless the talk had ended before."""
+        if self.end.state is State.UNFINISHED:
+            self.end = Termination(state=State.LIMIT, by="limit", detail=limit)
+
+    def close(self) -> None:
+        """Write down what an agent turn that was cut short did so far."""
+        if self._acting is not None:
+            added = added_messages(self.messages, self._acting.messages)
+            self.messages = [*self.messages, *added]
+            self._transcript.agent(added, finished=False)
+
+    @property
+    def _versions(self) -> dict[str, str]:
+        versions = {"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION}
+        return {**versions, "mock": MOCK_VERSION} if self._toolbox.is_mocked else versions
 
     def episode(self) -> Episode:
         profile: Literal["published", "offline"]
@@ -137,7 +182,7 @@ class _Talk:
             profile=profile,
             user=self._user.name,
             end=self.end,
-            versions={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
+            versions=self._versions,
         )
 
     def _hear(self, said: Said) -> None:
@@ -145,10 +190,22 @@ class _Talk:
         self.messages.append(ChatMessageUser(content=said.text))
 
     async def _agent_turn(self, agent: Agent, options: Mapping[str, Any]) -> str:
+        @wraps(agent)
+        async def watched(state: AgentState, **options: Any) -> AgentState:
+            self._acting = state
+            return await agent(state, **options)
+
         start = AgentState(messages=self.messages)
-        after = await run(agent, start, **options)
+        after = await run(watched, start, **options)
+        self._acting = None
+        if self._toolbox.broken is not None:  # whatever an agent's own code made of it
+            raise self._toolbox.broken
         if after.output is not None:
             self.output = after.output
+        if _is_out_of_room(after.output):
+            self._acting = _without_refusal(after)
+            self.stop(CONTEXT_LIMIT)
+            return ""
         added = added_messages(self.messages, after.messages)
         self.messages = [*self.messages, *added]
         return self._transcript.agent(added)
@@ -156,6 +213,33 @@ class _Talk:
     def _handed_over(self) -> bool:
         ledger = self._toolbox.ledger
         return any(e.tool in TRANSFER_TOOLS and e.error is None for e in ledger)
+
+
+def _is_out_of_room(output: ModelOutput | None) -> bool:
+    """Whether the conversation no longer fits into the agent's context window."""
+    if output is None or not output.choices:
+        return False
+    return output.stop_reason == "model_length"
+
+
+def _without_refusal(state: AgentState) -> AgentState:
+    """Return a turn without what the provider said in its model's place.
+
+    Inspect makes the text of such an error the model's message; what was generated has a usage.
+    """
+    if state.output.usage is None:
+        refusal = state.output.message.id
+        state.messages = [message for message in state.messages if message.id != refusal]
+    return state
+
+
+def _expired() -> str:
+    """Return the limit behind a cancellation; Inspect delivers two of them as one."""
+    limits = sample_limits()
+    for name, limit in (("time", limits.time), ("working", limits.working)):
+        if limit.limit is not None and limit.usage >= limit.limit:
+            return name
+    return "cancelled"
 
 
 def _user(source: Source, case: Case) -> UserSimulator:

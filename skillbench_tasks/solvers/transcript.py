@@ -38,6 +38,11 @@ def added_messages(
     return [message for message in new if message.role in ("assistant", "tool")]
 
 
+def _was_answered(reply: ChatMessageTool | None) -> bool:
+    """Return whether a call got a reply; that a limit kept it from running is none."""
+    return reply is not None and (reply.error is None or reply.error.type != "limit")
+
+
 class Transcript:
     """Lines and calls of both sides, in order.
 
@@ -59,11 +64,13 @@ class Transcript:
         line = Line(role="user", turn=self.turn, text=text, acts=tuple(acts), faults=tuple(faults))
         self.events.append(line)
 
-    def agent(self, messages: Iterable[ChatMessage]) -> str:
+    def agent(self, messages: Iterable[ChatMessage], *, finished: bool = True) -> str:
         """Write down an agent's turn and return the text that the user reads.
 
         Args:
             messages: The messages that the turn added.
+            finished: False for a turn that a limit cut short: it need not have come to a text, and
+                its last calls may not have run.
         """
         messages = list(messages)
         ledger = list(self._toolbox.ledger[self._seen :])
@@ -78,15 +85,22 @@ class Transcript:
                 texts.append(message.text.strip())
                 self._line(texts[-1])
             for call in message.tool_calls or []:
-                self.events.append(self._call(call, replies.get(call.id), ledger))
-        if not texts:
+                if (ran := self._carried_out(call, ledger)) is not None:
+                    self.events.append(self._from_ledger(ran))
+                elif _was_answered(reply := replies.get(call.id)) or (finished and reply is None):
+                    self.events.append(self._refused(call, reply))
+        if not texts and finished:
             self._line("")
-        self._insert_unreported(ledger, start)
+        self._insert_unreported(ledger, start if finished else len(self.events))
         return "\n\n".join(texts)
 
     def _insert_unreported(self, ledger: Sequence[LedgerEntry], start: int) -> None:
-        """Write down calls that the messages do not show: they came before the turn's last text."""
-        last = max(i for i in range(start, len(self.events)) if self.events[i].event == "line")
+        """Write down calls that the messages do not show: they came before the turn's last text.
+
+        In a turn without one they come last.
+        """
+        lines = [i for i in range(start, len(self.events)) if self.events[i].event == "line"]
+        last = lines[-1] if lines else len(self.events)
         self.events[last:last] = [self._from_ledger(entry) for entry in ledger]
 
     def episode(
@@ -107,18 +121,21 @@ class Transcript:
     def _line(self, text: str) -> None:
         self.events.append(Line(role="agent", turn=self.turn, text=text))
 
-    def _call(
-        self, call: ToolCall, reply: ChatMessageTool | None, ledger: list[LedgerEntry]
-    ) -> Call:
+    def _carried_out(self, call: ToolCall, ledger: list[LedgerEntry]) -> LedgerEntry | None:
+        """Take a call's entry out of the ledger, if it is there."""
         tool = full_name(call.function)
         for index, entry in enumerate(ledger):
             if entry.tool == tool and entry.arguments == call.arguments and not call.parse_error:
-                return self._from_ledger(ledger.pop(index))
+                return ledger.pop(index)
+        return None
+
+    def _refused(self, call: ToolCall, reply: ChatMessageTool | None) -> Call:
+        """Return a call that never reached the toolbox."""
+        tool = full_name(call.function)
         offered = tool in self._toolbox.tools
         code = "invalid_arguments" if offered else "unknown_tool"
-        message = reply.error.message if reply is not None and reply.error else "no reply"
         arguments: dict[str, JsonValue] = json.loads(json.dumps(call.arguments, default=str))
-        error = CallError(code=code, message=message, retryable=False)
+        error = CallError(code=code, message=_told(reply), retryable=False)
         return Call(turn=self.turn, tool=tool, arguments=arguments, offered=offered, error=error)
 
     def _from_ledger(self, entry: LedgerEntry) -> Call:
@@ -129,3 +146,10 @@ class Transcript:
             result=entry.result,
             error=entry.error,
         )
+
+
+def _told(reply: ChatMessageTool | None) -> str:
+    """Return what the agent read about a refused call; behind a bridge it is text alone."""
+    if reply is not None and reply.error is not None:
+        return reply.error.message
+    return (reply.text if reply is not None else "") or "no reply"

@@ -39,6 +39,8 @@ def run_behaviour(
 ) -> tuple[JsonValue, World]:
     """Carry out a call whose arguments have been validated.
 
+    A tool without a behaviour gives its example: reference runs go by it.
+
     Args:
         tool: The tool.
         arguments: Its arguments, defaults filled in.
@@ -52,8 +54,8 @@ def run_behaviour(
     """
     run = _Run(tool, arguments, world)
     try:
-        run.operations(tool.behaviour)
-        result = run.value(tool.returns)
+        run.operations(tool.behaviour or ())
+        result = run.value(tool.returns if tool.is_declared else tool.example)
     except EvaluationError as error:
         message = f"The request cannot be processed: {error}."
         raise ToolFailure("unprocessable", message, False, tool.full_name) from error

@@ -1,24 +1,26 @@
 """A toolbox: the tools that one execution may call, over its own world, with its faults.
 
-Pure: it knows nothing of Inspect. `skillbench_tasks.tools.toolkit` offers it to a model.
+Pure: it knows nothing of Inspect. `skillbench_tasks.tools.toolkit` offers it to a model. A tool
+without a declared behaviour is answered by a mock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
+import anyio
 from pydantic import JsonValue
 
-from skillbench_tasks.errors import ToolFailure
-from skillbench_tasks.models import CallError, Fault, Model, ToolSpec
+from skillbench_tasks.errors import SkillbenchError, ToolFailure
+from skillbench_tasks.models import CallError, Fault, FaultKind, Model, ToolSpec
 from skillbench_tasks.tools.arguments import ArgumentChecker
 from skillbench_tasks.tools.behaviours import run_behaviour
 from skillbench_tasks.tools.faults import FaultPlan, commits, failure
 from skillbench_tasks.tools.world import World
 
-__all__ = ["TRANSFER_TOOLS", "LedgerEntry", "Tool", "Toolbox"]
+__all__ = ["TRANSFER_TOOLS", "LedgerEntry", "Mock", "Tool", "Toolbox"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,9 @@ class Tool:
         return cls(spec, ArgumentChecker(spec.input_schema))
 
 
-TRANSFER_TOOLS: Final = frozenset({"mcp.desk:transfer_to_human"})
+TRANSFER_TOOLS: Final = frozenset(
+    {"mcp.desk:transfer_to_human", "mcp.retail:transfer_to_human_agents"}
+)
 """Tools that hand the conversation to a person: their success ends it with the turn."""
 
 
@@ -47,6 +51,24 @@ class LedgerEntry(Model):
     error: CallError | None = None
 
 
+class Mock(Protocol):
+    """What answers in the stead of tools that have no declared behaviour."""
+
+    async def answer(
+        self, tool: ToolSpec, arguments: Mapping[str, JsonValue], toolbox: Toolbox
+    ) -> JsonValue:
+        """Return the result of a call whose arguments have been validated.
+
+        Args:
+            tool: The tool.
+            arguments: Its arguments in normal form.
+            toolbox: Where the call came in: its world, and the calls before this one.
+
+        Raises:
+            ToolFailure: The answer is an error.
+        """
+
+
 class Toolbox:
     """Tools over a world that belongs to this execution alone.
 
@@ -54,17 +76,33 @@ class Toolbox:
         tools: The tools offered.
         world: The start; the toolbox works on a copy.
         faults: Declared failures.
+        mock: What answers for tools without a declared behaviour.
     """
 
-    def __init__(self, tools: Sequence[Tool], world: World, faults: Sequence[Fault] = ()) -> None:
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        world: World,
+        faults: Sequence[Fault] = (),
+        mock: Mock | None = None,
+    ) -> None:
         self.tools: Final = {tool.spec.full_name: tool for tool in tools}
         self.start: Final = world.copy()
         self.world = world.copy()
         self.ledger: Final[list[LedgerEntry]] = []
+        self.broken: Exception | None = None
+        """A fault of ours in a call: it ends the execution, even if an agent's code hid it."""
         self._faults = FaultPlan(faults)
+        self._mock = mock
+        self._one_at_a_time = anyio.Lock() if mock is not None else None
+
+    @property
+    def is_mocked(self) -> bool:
+        """Whether a mock answers for some tool."""
+        return self._mock is not None
 
     def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """Carry out a call and write it to the ledger.
+        """Carry out a call and write it to the ledger; an example stands in for a mock.
 
         Args:
             tool: Full name, `mcp.<server>:<tool>`.
@@ -78,17 +116,60 @@ class Toolbox:
         try:
             result = self._carry_out(tool, arguments)
         except ToolFailure as error:
-            reason = CallError(code=error.code, message=error.message, retryable=error.retryable)
-            self.ledger.append(LedgerEntry(tool=tool, arguments=dict(arguments), error=reason))
+            self._write_failure(tool, arguments, error)
             raise
         self.ledger.append(LedgerEntry(tool=tool, arguments=dict(arguments), result=result))
         return result
 
     async def call_async(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
-        """Carry out a call as `call` does; a tool that a model mocks may have to wait."""
-        return self.call(tool, arguments)
+        """Carry out a call as `call` does, one at a time; a mock answers where none is declared.
+
+        Raises:
+            ToolFailure: As `call`; or the mock answers with an error.
+            SkillbenchError: There is no mock, or it has no usable answer.
+        """
+        known = self.tools.get(tool)
+        is_mocked = known is not None and not known.spec.is_declared
+        if self._one_at_a_time is None and not is_mocked:
+            return self.call(tool, arguments)
+        if self._mock is None or self._one_at_a_time is None:
+            raise SkillbenchError(f"{tool} has no declared behaviour, and there is no mock")
+        async with self._one_at_a_time:
+            return await self._mocked(tool, arguments) if is_mocked else self.call(tool, arguments)
+
+    async def _mocked(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        assert self._mock is not None
+        try:
+            tool, normal, struck = self._admit(name, arguments)
+            result = await self._mock.answer(tool.spec, normal, self)
+            if struck is not None:
+                raise failure(struck, name)
+        except ToolFailure as error:
+            self._write_failure(name, arguments, error)
+            raise
+        except Exception as error:
+            self.broken = error
+            raise
+        self.ledger.append(LedgerEntry(tool=name, arguments=dict(arguments), result=result))
+        return result
+
+    def _write_failure(
+        self, tool: str, arguments: Mapping[str, JsonValue], error: ToolFailure
+    ) -> None:
+        reason = CallError(code=error.code, message=error.message, retryable=error.retryable)
+        self.ledger.append(LedgerEntry(tool=tool, arguments=dict(arguments), error=reason))
 
     def _carry_out(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        tool, normal, struck = self._admit(name, arguments)
+        result, self.world = run_behaviour(tool.spec, normal, self.world)
+        if struck is not None:
+            raise failure(struck, name)
+        return result
+
+    def _admit(
+        self, name: str, arguments: Mapping[str, JsonValue]
+    ) -> tuple[Tool, dict[str, JsonValue], FaultKind | None]:
+        """Return the tool, its arguments in normal form, and the fault that will hide the reply."""
         tool = self.tools.get(name)
         if tool is None:
             raise ToolFailure("unknown_tool", f"There is no tool {name}.", False, name)
@@ -99,7 +180,4 @@ class Toolbox:
         struck = self._faults.strike(name, normal)
         if struck is not None and not commits(struck):
             raise failure(struck, name)
-        result, self.world = run_behaviour(tool.spec, normal, self.world)
-        if struck is not None:
-            raise failure(struck, name)
-        return result
+        return tool, normal, struck

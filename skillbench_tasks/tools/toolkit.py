@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from inspect_ai.tool import ToolDef, ToolError, ToolParams
@@ -10,10 +11,9 @@ from inspect_ai.util import JSONSchema
 from pydantic import JsonValue
 
 from skillbench_tasks.errors import ToolFailure
-from skillbench_tasks.models import ToolSpec
 from skillbench_tasks.tools.toolbox import Toolbox
 
-__all__ = ["error_text", "full_name", "result_text", "tool_defs"]
+__all__ = ["answer_text", "error_text", "full_name", "result_text", "tool_def", "tool_defs"]
 
 
 def tool_defs(toolbox: Toolbox) -> list[ToolDef]:
@@ -22,7 +22,57 @@ def tool_defs(toolbox: Toolbox) -> list[ToolDef]:
     Results are JSON text, never cut off; a failed call is a `ToolError` whose text is a JSON
     object `error`.
     """
-    return [_tool_def(tool.spec, toolbox) for tool in toolbox.tools.values()]
+    specs = [tool.spec for tool in toolbox.tools.values()]
+    return [
+        tool_def(
+            spec.function_name,
+            spec.description,
+            spec.input_schema,
+            _in_process(spec.full_name, toolbox),
+        )
+        for spec in specs
+    ]
+
+
+def tool_def(
+    name: str,
+    description: str,
+    input_schema: Mapping[str, Any],
+    execute: Callable[..., Awaitable[str]],
+) -> ToolDef:
+    """Return a tool as a model meets it, whatever way its calls take.
+
+    Args:
+        name: The name by which a model calls it.
+        description: What a model reads about it.
+        input_schema: JSON Schema of the arguments object.
+        execute: Takes the arguments by keyword; gives the text that the agent reads.
+    """
+    return ToolDef(
+        tool=execute,
+        name=name,
+        description=description,
+        parameters=_parameters(input_schema),
+        parallel=False,
+        max_output=0,
+    )
+
+
+async def answer_text(toolbox: Toolbox, tool: str, arguments: Mapping[str, JsonValue]) -> str:
+    """Carry out a call and return its result as the text that the agent reads.
+
+    Args:
+        toolbox: What carries it out.
+        tool: Full name, `mcp.<server>:<tool>`.
+        arguments: As the agent gave them.
+
+    Raises:
+        ToolError: The call fails; its text is a JSON object `error`.
+    """
+    try:
+        return result_text(await toolbox.call_async(tool, arguments))
+    except ToolFailure as failure:
+        raise ToolError(error_text(failure)) from failure
 
 
 def full_name(function_name: str) -> str:
@@ -42,24 +92,13 @@ def error_text(failure: ToolFailure) -> str:
     return json.dumps({"error": shown}, ensure_ascii=False)
 
 
-def _tool_def(spec: ToolSpec, toolbox: Toolbox) -> ToolDef:
+def _in_process(tool: str, toolbox: Toolbox) -> Callable[..., Awaitable[str]]:
     async def execute(**kwargs: Any) -> str:
-        try:
-            return result_text(await toolbox.call_async(spec.full_name, kwargs))
-        except ToolFailure as failure:
-            raise ToolError(error_text(failure)) from failure
+        return await answer_text(toolbox, tool, kwargs)
 
-    return ToolDef(
-        tool=execute,
-        name=spec.function_name,
-        description=spec.description,
-        parameters=_parameters(spec),
-        parallel=False,
-        max_output=0,
-    )
+    return execute
 
 
-def _parameters(spec: ToolSpec) -> ToolParams:
-    schema = spec.input_schema
+def _parameters(schema: Mapping[str, Any]) -> ToolParams:
     properties = {n: JSONSchema.model_validate(p) for n, p in schema.get("properties", {}).items()}
     return ToolParams(properties=properties, required=list(schema.get("required", ())))

@@ -15,6 +15,7 @@ from inspect_ai.model import (
 )
 from pydantic import JsonValue
 
+from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import Persona, Scenario, SlotSpec, UserFault
 from skillbench_tasks.solvers.users.role_play import MARKS, read_message, role_faults
 from skillbench_tasks.solvers.users.simulator import Said
@@ -74,7 +75,11 @@ class ModelUser:
         return Said(self._scenario.opening)
 
     async def reply(self, agent_text: str) -> Said:
-        """Ask the model for the next message; a spoilt one is asked for once more."""
+        """Ask the model for the next message; a spoilt one is asked for once more.
+
+        Raises:
+            OptionError: The conversation is too long for the model.
+        """
         self._known.append(agent_text)
         self._messages.append(ChatMessageUser(content=agent_text or "(The agent says nothing.)"))
         said = await self._ask(agent_text)
@@ -90,6 +95,10 @@ class ModelUser:
 
     async def _ask(self, agent_text: str) -> Said:
         output = await self._model.generate(self._messages, cache=False)
+        if output.choices and output.stop_reason == "model_length":
+            # The provider's words must not be taken for the customer's.
+            problem = f"the conversation does not fit into the context window of {self._model}"
+            raise OptionError("--model-role user", problem, "give a model with a longer one")
         raw = output.message.text if output.choices else ""
         text, end, faults = read_message(raw, agent_text)
         broken = role_faults(text, self._spoken, self._known)

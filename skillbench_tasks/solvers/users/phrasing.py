@@ -110,6 +110,7 @@ _STYLES: dict[str, dict[str, tuple[str, ...]]] = {
             "That's wonderful, thank you kindly.",
         ),
     },
+    "as_instructed": {"restate": ("{text}",)},  # whose opening is a greeting and no request
 }
 _BARE = frozenset({"terse"})  # personas who give the value alone
 _NO_NOUN = re.compile(r"^(?:whether|why|what|since|how|where|kind|way)\b")

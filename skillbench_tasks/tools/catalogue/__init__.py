@@ -6,14 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import model_from, read_yaml, shown
+from skillbench_tasks.files import line_of, model_from, read_yaml, shown
 from skillbench_tasks.models import CollectionSpec, Server, ToolSpec
 from skillbench_tasks.tools.catalogue.checks import behaviour_faults
 from skillbench_tasks.tools.toolbox import Tool
+from skillbench_tasks.tools.workflow.schemas import schema_problem
 
 __all__ = ["collections", "load_collections", "load_server", "servers", "tools"]
 
@@ -89,10 +87,16 @@ def load_server(path: Path, specs: dict[str, CollectionSpec], *, check: bool = T
 
 def _check_tool(spec: ToolSpec, specs: dict[str, CollectionSpec], path: Path, field: str) -> None:
     _check_schema(spec.input_schema, path, f"{field}.input_schema")
+    schema = spec.input_schema
+    if schema.get("type") != "object" or schema.get("additionalProperties") is not False:
+        problem = "needs type: object and additionalProperties: false"
+        raise _fault(path, f"{field}.input_schema", problem, "add them")
+    if spec.output_schema is not None:
+        _check_schema(spec.output_schema, path, f"{field}.output_schema")
     faults = behaviour_faults(spec, specs)
     if faults:
-        place = f"{field} ({spec.name})"
-        raise DataError(shown(path), place, faults[0], "see docs/tool-format.md")
+        problem = f"{spec.name}: {faults[0]}"
+        raise _fault(path, field, problem, "see docs/tool-format.md")
 
 
 def _server(path: Path) -> Server:
@@ -100,10 +104,10 @@ def _server(path: Path) -> Server:
 
 
 def _check_schema(schema: dict[str, Any], path: Path, field: str) -> None:
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        raise DataError(shown(path), field, error.message, "write a JSON Schema") from error
-    if schema.get("type") != "object" or schema.get("additionalProperties") is not False:
-        problem = "needs type: object and additionalProperties: false"
-        raise DataError(shown(path), field, problem, "add them")
+    problem = schema_problem(schema)
+    if problem is not None:
+        raise _fault(path, field, problem, "write a JSON Schema")
+
+
+def _fault(path: Path, field: str, problem: str, mend: str) -> DataError:
+    return DataError(shown(path), field, problem, mend, line_of(path, field.split(".")))

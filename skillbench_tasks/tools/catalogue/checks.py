@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from skillbench_tasks.models import CollectionSpec, ToolSpec
 from skillbench_tasks.tools.behaviours import HANDLERS
+from skillbench_tasks.tools.workflow.schemas import known_part, misfits
 from skillbench_tasks.tools.workflow.syntax import expression_faults, rule_faults
 
 __all__ = ["behaviour_faults", "written_by"]
@@ -43,8 +44,12 @@ _LOCAL: Final = frozenset({"item", "accumulator"})
 
 
 def behaviour_faults(tool: ToolSpec, specs: Mapping[str, CollectionSpec]) -> list[str]:
-    """Return what is wrong with a tool's behaviour, one line each."""
+    """Return what is wrong with a tool's behaviour (or its example), one line each."""
+    if tool.behaviour is None:
+        return list(_example_faults(tool))
     faults = list(_operations(tool, tool.behaviour, {"args", "now"}, specs, "behaviour"))
+    if tool.example is not None:
+        faults.append("an example is for a tool without a behaviour")
     writes = any(_writes(operation) for operation in tool.behaviour)
     if writes and tool.access == "read":
         faults.append("access is read, but the behaviour writes")
@@ -63,6 +68,16 @@ def written_by(operations: Sequence[Mapping[str, JsonValue]]) -> set[str]:
         if isinstance(inner, list):
             found |= written_by([part for part in inner if isinstance(part, dict)])
     return found
+
+
+def _example_faults(tool: ToolSpec) -> Iterator[str]:
+    if tool.returns is not None:
+        yield "returns needs a behaviour; what a reference run goes by is the example"
+    yield from (f"example: {fault.message}" for fault in expression_faults(tool.example, ""))
+    yield from (f"example: {f}" for f in _references(tool, tool.example, {"args", "now"}))
+    if tool.output_schema is not None and tool.example is not None:
+        for misfit in misfits(tool.output_schema, known_part(tool.example)):
+            yield f"example: does not fit the output schema: {misfit.message}"
 
 
 def _writes(operation: Mapping[str, JsonValue]) -> bool:

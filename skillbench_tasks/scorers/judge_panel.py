@@ -1,0 +1,138 @@
+"""Protocol A's judges: several models grade each conversation (`spec/skill-execution.md`).
+
+Every judge answers by the rubric; code computes the overall pass from its fields and from the
+three rules. A verdict that cannot be had is unscored, never low. `inspect score` judges a finished
+log anew: all that is needed stands in the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from inspect_ai.model import model_roles
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from skillbench_tasks.models import DIMENSIONS, JudgeVerdict, Unscored
+from skillbench_tasks.scorers.judge_prompt import case_file, transcript_texts
+from skillbench_tasks.scorers.judge_verdict import verdict_shapes
+from skillbench_tasks.scorers.judges import JUDGE_ROLE, ask_all, judges_of_run
+from skillbench_tasks.scorers.panel import PANEL_PASS, JudgeVote, TieRule, panel_values
+from skillbench_tasks.scorers.panel_metrics import judge_agreement
+from skillbench_tasks.scorers.rubric import load_rubric
+from skillbench_tasks.scorers.rules import rules_verdict
+from skillbench_tasks.scorers.shells import CLUSTER
+from skillbench_tasks.scorers.stored import read_brief, read_case
+from skillbench_tasks.task_options import (
+    require_choice,
+    require_positive,
+    require_share,
+    roles_are_known,
+)
+from skillbench_tasks.versions import GRADER_VERSION
+
+__all__ = ["UNSCORED_MAX", "judge_panel", "panel_of_run"]
+
+UNSCORED_MAX: Final = 0.1
+"""Share of a judge's verdicts that may be missing before the run counts as failed."""
+
+_TIMEOUT_SECONDS: Final = 600
+
+
+@scorer(metrics=[judge_agreement(), {"*": [mean(), stderr(cluster=CLUSTER)]}])
+def judge_panel(
+    samples: int = 1,
+    tie: str = TieRule.FAIL,
+    rubric: str | None = None,
+    max_unscored: float = UNSCORED_MAX,
+    timeout: int = _TIMEOUT_SECONDS,
+) -> Scorer:
+    """Grade a conversation by every model in the role `judge`; without that role there is no score.
+
+    The value holds `panel_pass`, `pass:<judge>@<rubric version>` and each dimension, over judges
+    and for each judge (1–5; `hallucinated_action` 0 or 1). `NaN` is unscored.
+
+    Args:
+        samples: Answers asked of each judge; its vote is their majority.
+        tie: What an even vote says: `fail`, `pass` or `unscored`.
+        rubric: A rubric file of one's own; default: the protocol's.
+        max_unscored: Share of verdicts that may be missing, from 0 to 1.
+        timeout: Seconds after which a judge's call is given up.
+
+    Raises:
+        OptionError: An option is off its range.
+        DataError: The rubric cannot be read.
+    """
+    require_positive("judge samples", samples)
+    require_positive("judge timeout", timeout)
+    require_choice("judge tie", tie, TieRule)
+    require_share("max_unscored", max_unscored)
+    page = load_rubric(Path(rubric) if rubric else None)
+    settings = {
+        "rubric": {"name": page.name, "version": page.version, "sha256": page.digest},
+        "samples": samples,
+        "tie": tie,
+        "max_unscored": max_unscored,
+        "grader_version": GRADER_VERSION,
+    }
+
+    async def score(state: TaskState, target: Target) -> Score | None:
+        judges = judges_of_run(timeout)
+        if not judges:
+            return None
+        import_module("skillbench_tasks.scorers.panel_bound")
+        checks, episode = read_case(state)
+        failures = rules_verdict(checks, episode).reasons
+        quoted = verdict_shapes(list(transcript_texts(episode)))
+        case = case_file(read_brief(state), episode, failures)
+        answers = await ask_all(judges, page.text, case, samples, quoted)
+        votes = {
+            f"{name}@{page.version}": JudgeVote(given, failures, TieRule(tie))
+            for name, given in answers.items()
+        }
+        identities = {judge.name: judge.identity for judge in judges}
+        told = {"judges": identities, "hard_failures": list(failures), **settings}
+        return _score(votes, TieRule(tie), told)
+
+    return score
+
+
+def _score(votes: Mapping[str, JudgeVote], tie: TieRule, settings: Mapping[str, Any]) -> Score:
+    values = panel_values(votes, tie)
+    passed = values[PANEL_PASS]
+    answers = {
+        name: [one.model_dump(mode="json") for one in vote.answers] for name, vote in votes.items()
+    }
+    return Score(
+        value=dict(values),
+        answer={1.0: "pass", 0.0: "fail"}.get(passed, "unscored"),
+        explanation="\n\n".join(_lines(name, vote) for name, vote in votes.items()),
+        reason=None if passed == passed else "too few judges gave a verdict",
+        metadata={"answers": answers, **settings},
+    )
+
+
+def _lines(name: str, vote: JudgeVote) -> str:
+    shown = {True: "pass", False: "fail", None: "unscored"}[vote.passed]
+    return "\n".join([f"**{name}: {shown}**", *(_line(answer) for answer in vote.answers)])
+
+
+def _line(answer: JudgeVerdict | Unscored) -> str:
+    if isinstance(answer, Unscored):
+        return f"unscored ({answer.reason}): {answer.detail}"
+    grades = ", ".join(f"{name} {getattr(answer, name)}" for name in DIMENSIONS)
+    acted = "; hallucinated action" if answer.hallucinated_action else ""
+    return f"{answer.task_completion}; {grades}{acted}. {answer.rationale}"
+
+
+def panel_of_run(samples: int, tie: str, rubric: str | None) -> list[Scorer]:
+    """Return the panel as a task's scorer, or nothing where the run surely has no judge.
+
+    A task that is built in Python ahead of `eval` does not know its roles yet: it gets the panel,
+    which then scores nothing if there is no judge.
+    """
+    is_without = roles_are_known() and JUDGE_ROLE not in model_roles()
+    return [] if is_without else [judge_panel(samples=samples, tie=tie, rubric=rubric)]

@@ -1,0 +1,62 @@
+"""The judges' rubric: a file with a name, a version and the instructions."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from skillbench_tasks.errors import DataError
+from skillbench_tasks.files import model_from, read_text, shown
+from skillbench_tasks.models.base import Model
+
+__all__ = ["DEFAULT_RUBRIC", "Rubric", "load_rubric"]
+
+DEFAULT_RUBRIC: Final = Path(__file__).parent / "rubrics" / "skill_execution.md"
+"""Protocol A's rubric in our words (`spec/skill-execution.md`)."""
+
+
+class Rubric(Model):
+    """What judges are told to look at. Its fields and scales are the protocol's and do not vary."""
+
+    name: str
+    version: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        """Name and version, as results carry them."""
+        return f"{self.name}-{self.version}"
+
+    @property
+    def digest(self) -> str:
+        """First 12 hex digits of the SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+
+
+@cache
+def load_rubric(path: Path | None = None) -> Rubric:
+    """Read a rubric.
+
+    Args:
+        path: A Markdown file whose front matter gives `name` and `version`; default: ours.
+
+    Raises:
+        DataError: The file is missing, has no front matter or no text.
+    """
+    path = path or DEFAULT_RUBRIC
+    mend = "begin it with lines ---, name: …, version: …, --- and write the instructions below"
+    parts = read_text(path).split("---\n", 2)
+    if len(parts) != 3 or parts[0].strip() or not parts[2].strip():
+        raise DataError(shown(path), "", "no front matter or no text", mend)
+    try:
+        head = yaml.safe_load(parts[1])
+    except yaml.YAMLError as error:
+        problem = f"front matter is no YAML: {' '.join(str(error).split())}"
+        raise DataError(shown(path), "", problem, mend) from error
+    if not isinstance(head, dict):
+        raise DataError(shown(path), "", "front matter is no mapping", mend)
+    return model_from(Rubric, {**head, "text": parts[2].strip()}, path, "")

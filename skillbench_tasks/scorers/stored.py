@@ -1,0 +1,55 @@
+"""What a sample holds for its scorers: metadata with checks and brief, a store with the episode."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from inspect_ai.log import transcript
+from inspect_ai.solver import TaskState
+from inspect_ai.util import store_from_events
+
+from skillbench_tasks.errors import EpisodeError
+from skillbench_tasks.models import BRIEF_KEY, CHECKS_KEY, EPISODE_KEY, Brief, Checks, Episode
+
+__all__ = ["read_brief", "read_case"]
+
+_READ: Final[dict[str, tuple[Any, Checks, Episode]]] = {}
+_READ_MAX: Final = 256
+
+
+def read_case(state: TaskState) -> tuple[Checks, Episode]:
+    """Return the case's checks and the episode; the scorers of one sample share one reading.
+
+    Raises:
+        EpisodeError: The log holds no episode or no checks.
+    """
+    sample = str(state.sample_id)
+    stored = state.store.get(EPISODE_KEY)
+    known = _READ.get(state.uuid)
+    if known is not None and known[0] is stored:
+        return known[1], known[2]
+    data = stored
+    if data is None:  # Inspect recovers a sample of a killed run with its events, but no store
+        data = store_from_events(list(transcript().events)).get(EPISODE_KEY)
+    if data is None:
+        raise EpisodeError(sample, "the log holds no episode; run the task's own solver")
+    if CHECKS_KEY not in state.metadata:
+        raise EpisodeError(sample, "the sample's metadata holds no checks; use our dataset")
+    checks = Checks.model_validate_json(state.metadata[CHECKS_KEY])
+    episode = Episode.model_validate(data)
+    if len(_READ) >= _READ_MAX:
+        _READ.clear()
+    _READ[state.uuid] = (stored, checks, episode)
+    return checks, episode
+
+
+def read_brief(state: TaskState) -> Brief:
+    """Return what judges are told of the case.
+
+    Raises:
+        EpisodeError: The log holds no brief.
+    """
+    if BRIEF_KEY not in state.metadata:
+        problem = "the sample's metadata holds no brief; run it again with this version"
+        raise EpisodeError(str(state.sample_id), problem)
+    return Brief.model_validate_json(state.metadata[BRIEF_KEY])

@@ -1,0 +1,64 @@
+"""Asking a model for an answer in a JSON Schema, where its server knows how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from weakref import WeakSet
+
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ResponseSchema
+from inspect_ai.util import LimitExceededError, message_limit
+
+__all__ = ["generate_structured"]
+
+_TAKES_SCHEMAS: Final[WeakSet[Model]] = WeakSet()
+_TAKES_NO_SCHEMAS: Final[WeakSet[Model]] = WeakSet()
+"""Models of which it is known whether their servers take a schema of the answer."""
+
+_TOO_MANY_REQUESTS: Final = 429
+
+
+async def generate_structured(
+    model: Model, messages: Sequence[ChatMessage], schema: ResponseSchema | None
+) -> ModelOutput:
+    """Ask a model; what it is asked is no part of the sample's conversation.
+
+    A server that knows no schemas may answer a request with one by an error of its own, which
+    Inspect would try again without end: so a model's first such request is tried once, and then
+    without. A rate limit says nothing about schemas and is waited for.
+
+    Args:
+        model: The model.
+        messages: What it is asked.
+        schema: Form of the answer; none: any text.
+    """
+    with message_limit(None):
+        if schema is None or model in _TAKES_NO_SCHEMAS:
+            return await model.generate(list(messages))
+        if model not in _TAKES_SCHEMAS:
+            try:
+                config = GenerateConfig(response_schema=schema, max_retries=0)
+                output = await model.generate(list(messages), config=config)
+            except LimitExceededError:
+                raise
+            except Exception as error:  # noqa: BLE001  # whatever a server makes of a schema
+                if not _is_rate_limit(error):
+                    output = await model.generate(list(messages))
+                    _TAKES_NO_SCHEMAS.add(model)
+                    return output
+            else:
+                _TAKES_SCHEMAS.add(model)
+                return output
+        output = await model.generate(list(messages), config=GenerateConfig(response_schema=schema))
+        _TAKES_SCHEMAS.add(model)
+        return output
+
+
+def _is_rate_limit(error: BaseException | None) -> bool:
+    """Whether an error, or what it was raised from, is a provider's rate limit."""
+    while error is not None:
+        codes = (getattr(error, "status_code", None), getattr(error, "code", None))
+        if _TOO_MANY_REQUESTS in codes:
+            return True
+        error = error.__cause__
+    return False

@@ -1,0 +1,1 @@
+"""Stub servers on loopback that real SDKs talk to, and what they capture."""
