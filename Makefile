@@ -1,6 +1,6 @@
 # Every target sets itself up: a clone, python3 (>= 3.11) and make are enough.
 #   make demo    the oracle on one task, no key, no network
-#   make test    the tests            (RUN_SLOW=1, RUN_LOCAL_MODEL=1 for the rest; ARGS="-k world" is passed on)
+#   make test    the tests            (RUN_SLOW=1, RUN_LOCAL_MODEL=1 for the rest; ARGS="-k world" is passed on; PARALLEL= for one process)
 #   make check   format, lint, types, Inspect's conventions, tests: what CI runs
 #   make bench   the benchmarks
 #   make lock    resolve requirements.lock anew   (LOCK_ARGS=--upgrade to move every pin)
@@ -15,7 +15,9 @@ BIN := .venv/bin
 CODE := $(wildcard skillbench_tasks tests benchmarks examples)
 UV := 0.13.9
 ARGS ?=
+PARALLEL ?= -n auto --dist loadgroup
 LOCK_ARGS ?=
+PARALLEL ?= -n auto --dist loadgroup
 
 # PYTHON=... chooses an interpreter; otherwise the first of these that is new enough and can make a venv.
 PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
@@ -29,14 +31,14 @@ demo: .venv/installed
 	@$(BIN)/skillbench demo
 
 test: .venv/installed
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 check: .venv/installed
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy --strict $(CODE)
 	$(BIN)/inspect-evals-lint skillbench_tasks
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -25,6 +25,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolChoice, ToolDef, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema, store
 
+from skillbench_tasks.datasets.agent_prompt import agent_prompt
 from skillbench_tasks.datasets.loaders import (
     case_by_id,
     company_of,
@@ -34,7 +35,6 @@ from skillbench_tasks.datasets.loaders import (
 )
 from skillbench_tasks.models import Case, GoldTurn
 from skillbench_tasks.solvers.baselines import CASE_KEY
-from skillbench_tasks.solvers.dialogue import agent_prompt
 from skillbench_tasks.tools.toolkit import result_text
 
 __all__ = ["JUDGE_SECONDS", "bare_task"]

@@ -27,21 +27,22 @@ from skillbench_tasks.datasets.briefs import brief_of
 from skillbench_tasks.datasets.script import gold_script, perform
 from skillbench_tasks.datasets.sources import open_source
 from skillbench_tasks.scorers.agreement import panel_agreement
-from skillbench_tasks.scorers.judge_prompt import case_file
+from skillbench_tasks.scorers.judge_prompt import case_file, skill_page
 from skillbench_tasks.scorers.rubric import load_rubric
 from skillbench_tasks.zero_shot import zero_shot
 
 __all__ = ["agreement_seconds", "panel_overhead", "side_by_side"]
 
 JUDGES = 5
-_FILES: dict[str, str] = {}
+_FILES: dict[str, tuple[str, str]] = {}
 
 
 def panel_overhead(rounds: int, settings: dict[str, Any]) -> dict[str, Any]:
     """Return wall of zero_shot with a panel ÷ wall of the same agent and judge calls, bare."""
     source = open_source()
     for case in source.cases():
-        _FILES[case.id] = case_file(brief_of(case, source), perform(case, gold_script(case)), [])
+        brief, episode = brief_of(case, source), perform(case, gold_script(case))
+        _FILES[case.id] = (skill_page(brief), case_file(brief, episode, []))
     ours, bare = [], []
     for task in (zero_shot, _bare_task):
         _wall(task(), settings)
@@ -94,9 +95,10 @@ def bare_judges() -> Scorer:
     rubric = load_rubric().text
 
     async def score(state: TaskState, target: Target) -> Score:
+        page, case = _FILES[str(state.sample_id)]
         messages: list[ChatMessage] = [
-            ChatMessageSystem(content=rubric),
-            ChatMessageUser(content=_FILES[str(state.sample_id)]),
+            ChatMessageSystem(content=f"{rubric}\n\n{page}"),
+            ChatMessageUser(content=case),
         ]
         judges = model_roles()["judge"]
         async with anyio.create_task_group() as group:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skillbench_tasks.gold_history import gold_history
 from skillbench_tasks.scorers.judge_panel import judge_panel
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
 from skillbench_tasks.scorers.shells import (
@@ -11,11 +12,13 @@ from skillbench_tasks.scorers.shells import (
     outcome,
     rules,
     scored,
+    stderr_by_skill,
     unscored,
     user_faults,
     verified,
 )
 from skillbench_tasks.scorers.spending import role_means, role_totals, spend, turn_latency
+from skillbench_tasks.scorers.turns import rouge_1, strict_tool
 from skillbench_tasks.solvers.agents import desk_agent
 from skillbench_tasks.solvers.baselines import (
     always_transfer,
@@ -26,6 +29,7 @@ from skillbench_tasks.solvers.baselines import (
     spam,
 )
 from skillbench_tasks.solvers.dialogue import dialogue
+from skillbench_tasks.solvers.next_action import next_action
 from skillbench_tasks.zero_shot import zero_shot
 
 __all__ = [
@@ -35,19 +39,24 @@ __all__ = [
     "desk_agent",
     "dialogue",
     "final_state",
+    "gold_history",
     "judge_agreement",
     "judge_panel",
     "mean_without_user_faults",
+    "next_action",
     "outcome",
     "reference",
     "refuse",
     "role_means",
     "role_totals",
+    "rouge_1",
     "rules",
     "scored",
     "silent",
     "spam",
     "spend",
+    "stderr_by_skill",
+    "strict_tool",
     "turn_latency",
     "unscored",
     "user_faults",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import IO
 
 import click
 
@@ -150,6 +151,36 @@ def serve(scenario: str, skills: Path | None, dataset: str | None, http: bool, p
         serve_http(toolbox, port, click.echo)
     else:
         serve_stdio(toolbox)
+
+
+@skillbench.command()
+@click.option("--json", "as_json", is_flag=True, help="The ids, made anew: what is stored.")
+def splits(as_json: bool) -> None:
+    """Count the conversations and decisions of the splits, and the wording that they share."""
+    from skillbench_tasks.reports.splits import split_json, split_page
+
+    click.echo(split_json() if as_json else split_page())
+
+
+@skillbench.group()
+def export() -> None:
+    """Write data for other programs."""
+
+
+@export.command()
+@click.option(
+    "--split",
+    type=click.Choice(["train", "validation"]),
+    default="train",
+    help="Which conversations; the evaluation split is not for training.",
+)
+@click.option("--out", type=click.File("wb"), default="-", help="File; default: standard output.")
+def sft(split: str, out: IO[bytes]) -> None:
+    """Write next-action examples as chat-format JSON Lines: messages and tools."""
+    from skillbench_tasks.datasets.sft import write_sft
+    from skillbench_tasks.datasets.splits import Split
+
+    click.echo(f"{write_sft(Split(split), out)} examples", err=True)
 
 
 def main() -> None:

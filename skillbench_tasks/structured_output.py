@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from typing import Final
 from weakref import WeakSet
 
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ResponseSchema
+from inspect_ai.model import (
+    CachePolicy,
+    ChatMessage,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ResponseSchema,
+)
 from inspect_ai.util import LimitExceededError, message_limit
 
 __all__ = ["generate_structured"]
@@ -19,7 +26,10 @@ _TOO_MANY_REQUESTS: Final = 429
 
 
 async def generate_structured(
-    model: Model, messages: Sequence[ChatMessage], schema: ResponseSchema | None
+    model: Model,
+    messages: Sequence[ChatMessage],
+    schema: ResponseSchema | None,
+    scope: str | None = None,
 ) -> ModelOutput:
     """Ask a model; what it is asked is no part of the sample's conversation.
 
@@ -31,27 +41,44 @@ async def generate_structured(
         model: The model.
         messages: What it is asked.
         schema: Form of the answer; none: any text.
+        scope: Tells this answer from others to the same question, where Inspect's cache is on.
     """
+    cache = _scoped(model.config.cache, scope)
     with message_limit(None):
         if schema is None or model in _TAKES_NO_SCHEMAS:
-            return await model.generate(list(messages))
+            return await model.generate(list(messages), cache=cache)
         if model not in _TAKES_SCHEMAS:
             try:
                 config = GenerateConfig(response_schema=schema, max_retries=0)
-                output = await model.generate(list(messages), config=config)
+                output = await model.generate(list(messages), config=config, cache=cache)
             except LimitExceededError:
                 raise
             except Exception as error:  # noqa: BLE001  # whatever a server makes of a schema
                 if not _is_rate_limit(error):
-                    output = await model.generate(list(messages))
-                    _TAKES_NO_SCHEMAS.add(model)
+                    output = await model.generate(list(messages), cache=cache)
+                    if model not in _TAKES_SCHEMAS:
+                        _TAKES_NO_SCHEMAS.add(model)
                     return output
             else:
-                _TAKES_SCHEMAS.add(model)
+                _takes_schemas(model)
                 return output
-        output = await model.generate(list(messages), config=GenerateConfig(response_schema=schema))
-        _TAKES_SCHEMAS.add(model)
+        config = GenerateConfig(response_schema=schema)
+        output = await model.generate(list(messages), config=config, cache=cache)
+        _takes_schemas(model)
         return output
+
+
+def _takes_schemas(model: Model) -> None:
+    """Note it for good: what failed among calls side by side had another cause."""
+    _TAKES_SCHEMAS.add(model)
+    _TAKES_NO_SCHEMAS.discard(model)
+
+
+def _scoped(cache: bool | CachePolicy | None, scope: str | None) -> bool | CachePolicy:
+    if not cache or scope is None:
+        return cache or False
+    policy = CachePolicy() if cache is True else cache
+    return policy.model_copy(update={"scopes": {**policy.scopes, "answer": scope}})
 
 
 def _is_rate_limit(error: BaseException | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,17 +26,19 @@ from skillbench_tasks.errors import OptionError, SkillbenchError
 __all__ = [
     "absolute_paths",
     "faults_as_one_line",
+    "is_made_by_inspect",
     "refuse_unknown_options",
     "require_choice",
     "require_positive",
     "require_reachable",
     "require_share",
-    "roles_are_known",
 ]
 
 _GIVEN_BY_INSPECT: Final = frozenset({"model"})
 _THIS_MACHINE: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _CONNECT_SECONDS: Final = 5.0
+_DECORATOR_OF_TASKS: Final = "inspect_ai._eval.registry"
+"""Module that stands between a task and whoever builds it."""
 
 
 _P = ParamSpec("_P")
@@ -73,7 +74,8 @@ def absolute_paths(task: Callable[_P, Task]) -> Callable[_P, Task]:
 def _around(mark: str, value: str) -> tuple[str, str, str]:
     """Split `FILE.py@name` and `<format>:PATH`; a value without its mark holds no path."""
     if mark not in value:
-        return value, "", ""
+        # An agent may be a registered name; a dataset without a format is a file or a folder.
+        return ("", value, "") if mark == ":" and Path(value).exists() else (value, "", "")
     if mark == "@":
         path, _, name = value.rpartition(mark)
         return "", path, f"{mark}{name}"
@@ -145,7 +147,8 @@ def require_reachable(model: Model | None = None) -> None:
     to it.
 
     Args:
-        model: The model; default: the one under test and all in a role, where they are chosen yet.
+        model: The model; default: where Inspect makes a task the one under test and all in a
+            role, elsewhere none.
 
     Raises:
         OptionError: Nothing listens at the model's base URL.
@@ -166,21 +169,26 @@ def require_reachable(model: Model | None = None) -> None:
 
 
 def _models_of_run() -> list[Model]:
+    if not is_made_by_inspect():
+        return []  # whatever model is there may be one of an earlier run
     try:
         models = [get_model()]
     except ValueError:
-        models = []  # no model is chosen yet: the task is built in Python, ahead of `eval`
+        models = []
     for role in model_roles().values():
         models += role if isinstance(role, list) else [role]
     return models
 
 
-def roles_are_known() -> bool:
-    """Return whether a run's models are settled: not while a task is built ahead of `eval`."""
-    if os.environ.get("INSPECT_EVAL_MODEL"):
-        return False  # then there is a model, run or not
-    try:
-        get_model()
-    except ValueError:
-        return False
-    return True
+def is_made_by_inspect() -> bool:
+    """Return whether Inspect is making this task for a run: its models and roles are settled then.
+
+    A task that is built in Python, ahead of `eval`, sees no models, or those of an earlier run.
+    """
+    frame = inspect.currentframe()
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__"))
+        if name.startswith("inspect_ai._eval.") and name != _DECORATOR_OF_TASKS:
+            return True
+        frame = frame.f_back
+    return False

@@ -6,7 +6,7 @@ from typing import Final
 
 __all__ = ["DATA_VERSION", "GRADER_VERSION", "MOCK_VERSION", "TASK_VERSION"]
 
-TASK_VERSION: Final = "1"
+TASK_VERSION: Final = "2"
 """Version of the tasks: loop, prompts, defaults."""
 
 DATA_VERSION: Final = "1"

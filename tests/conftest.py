@@ -100,6 +100,10 @@ def _missing_needs(config: pytest.Config) -> dict[str, str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     missing = _missing_needs(config)
     for item in items:
+        # Under pytest-xdist the tests of one file, and all that share the stub servers, stay together.
+        folder = item.path.parent
+        group = folder.name if folder.name == "wire" else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
         for marker, reason in missing.items():
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))

@@ -3,7 +3,8 @@
 The numbers are the rows of the list of known faults. Elsewhere: 1, 4 `datasets/test_loading`; 2 `test_zero_shot`,
 `reports/test_command`; 6, 9 `tools/test_compare`, `tools/test_toolbox`, `scorers/test_deterministic`; 7 `test_determinism`;
 8 `scorers/test_deterministic`; 10, 11 `solvers/test_role_play`, `test_zero_shot`; 12, 20 `test_zero_shot`; 21 `tools/workflow`,
-`tools/test_toolbox`.
+`tools/test_toolbox`; 13, 14, 15 `scorers/test_judge_verdict`, `scorers/test_judge_panel`; 14, 16, 17 `scorers/test_agreement`;
+18 `test_limits`; 19 `test_resume`, `scorers/test_spend`; 22 `tools/test_mcp`, `tools/test_transport`.
 """
 
 from __future__ import annotations

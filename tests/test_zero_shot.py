@@ -216,7 +216,7 @@ def test_agent_sees_nothing_gold(tmp_path: Path) -> None:
     log = _run(tmp_path, model="scripted/spy", turns=2)
     text = "\n".join(seen)
     for sample in log.samples or []:
-        checks = json.loads(sample.metadata["checks"])
+        checks = json.loads(sample.metadata["checks"]["json"])
         assert checks["scenario"] not in text
         assert "must_say" not in text and "reschedule_count" not in text
     assert "Shall I move your visit there?" not in text  # a gold sentence
@@ -331,3 +331,14 @@ def test_agent_from_a_file_takes_the_slot(tmp_path: Path) -> None:
 def test_agent_file_that_is_missing_is_one_line() -> None:
     with pytest.raises(Exception, match=r"no Python file \S+nosuch\.py"):
         zero_shot(skills=str(MOCK_SKILLS), agent="nosuch.py@x")
+
+
+def test_error_of_the_mean_over_one_skill_is_no_certainty(tmp_path: Path) -> None:
+    PLAYS["half"] = lambda messages, tools: "Goodbye."
+    log = _run(tmp_path, model="scripted/half", turns=2)
+    assert log.results is not None
+    rows = {s.name: s.metrics for s in log.results.scores}
+    mean = rows["constraints"]["mean"].value
+    values = [float(_value(s, "constraints") == "C") for s in log.samples or []]
+    spread = sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)
+    assert rows["constraints"]["stderr"].value == pytest.approx(spread**0.5)

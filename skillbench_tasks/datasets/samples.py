@@ -70,9 +70,10 @@ def _sample(case: Case, source: Source) -> Sample:
         "category": checks.category,
         "kind": str(checks.kind),
         "title": case.scenario.title,
-        # As text: Inspect copies a sample's metadata deeply for every row of every score.
-        CHECKS_KEY: checks.model_dump_json(exclude_defaults=True),
-        BRIEF_KEY: brief_of(case, source).model_dump_json(),
+        # As text: Inspect copies a sample's metadata deeply for every row of every score. In a
+        # mapping: so its summaries leave the text out without reading it.
+        CHECKS_KEY: {"json": checks.model_dump_json(exclude_defaults=True)},
+        BRIEF_KEY: {"json": brief_of(case, source).model_dump_json()},
     }
     return Sample(
         id=case.id,

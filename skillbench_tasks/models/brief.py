@@ -11,7 +11,7 @@ from skillbench_tasks.models.base import Model
 __all__ = ["BRIEF_KEY", "Brief", "BriefTool"]
 
 BRIEF_KEY: Final = "brief"
-"""Where a sample's metadata hold the brief, as JSON text."""
+"""Where a sample's metadata hold the brief: JSON text under `json`."""
 
 
 class BriefTool(Model):

@@ -31,7 +31,7 @@ EPISODE_KEY: Final = "skillbench:episode"
 """Where a sample's store holds the episode."""
 
 CHECKS_KEY: Final = "checks"
-"""Where a sample's metadata hold the checks, as JSON text."""
+"""Where a sample's metadata hold the checks: JSON text under `json`."""
 
 
 class Checks(Model):

@@ -37,7 +37,10 @@ def panel_tables(log: EvalLog) -> list[str]:
 
 
 def _tables(scores: list[EvalScore]) -> list[str]:
-    rows = {score.name: score for score in scores if "mean" in score.metrics}
+    rows: dict[str, EvalScore] = {}
+    for score in scores:
+        if "mean" in score.metrics:
+            rows.setdefault(score.name, score)  # of several epoch reducers the first
     if "panel_pass" not in rows:
         return []
     judges = [name.removeprefix("pass:") for name in rows if name.startswith("pass:")]

@@ -8,29 +8,31 @@ log anew: all that is needed stands in the sample.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from inspect_ai.model import model_roles
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.model import ResponseSchema, model_roles
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
+from inspect_ai.util import JSONSchema
 
-from skillbench_tasks.models import DIMENSIONS, JudgeVerdict, Unscored
-from skillbench_tasks.scorers.judge_prompt import case_file, transcript_texts
-from skillbench_tasks.scorers.judge_verdict import verdict_shapes
-from skillbench_tasks.scorers.judges import JUDGE_ROLE, ask_all, judges_of_run
+from skillbench_tasks.models import DIMENSIONS, JudgeVerdict, State, Unscored
+from skillbench_tasks.scorers.judge_prompt import case_file, skill_page, transcript_texts
+from skillbench_tasks.scorers.judge_verdict import read_verdict, verdict_schema, verdict_shapes
+from skillbench_tasks.scorers.judges import JUDGE_ROLE, AnswerForm, ask_all, judges_of_run
 from skillbench_tasks.scorers.panel import PANEL_PASS, JudgeVote, TieRule, panel_values
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
 from skillbench_tasks.scorers.rubric import load_rubric
 from skillbench_tasks.scorers.rules import rules_verdict
-from skillbench_tasks.scorers.shells import CLUSTER
-from skillbench_tasks.scorers.stored import read_brief, read_case
+from skillbench_tasks.scorers.shells import stderr_by_skill
+from skillbench_tasks.scorers.stored import has_conversation, read_brief, read_case
 from skillbench_tasks.task_options import (
+    is_made_by_inspect,
     require_choice,
     require_positive,
     require_share,
-    roles_are_known,
 )
 from skillbench_tasks.versions import GRADER_VERSION
 
@@ -40,9 +42,12 @@ UNSCORED_MAX: Final = 0.1
 """Share of a judge's verdicts that may be missing before the run counts as failed."""
 
 _TIMEOUT_SECONDS: Final = 600
+_SCHEMA: Final = ResponseSchema(
+    name="verdict", json_schema=JSONSchema.model_validate(verdict_schema()), strict=True
+)
 
 
-@scorer(metrics=[judge_agreement(), {"*": [mean(), stderr(cluster=CLUSTER)]}])
+@scorer(metrics=[judge_agreement(), {"*": [mean(), stderr_by_skill()]}])
 def judge_panel(
     samples: int = 1,
     tie: str = TieRule.FAIL,
@@ -51,6 +56,8 @@ def judge_panel(
     timeout: int = _TIMEOUT_SECONDS,
 ) -> Scorer:
     """Grade a conversation by every model in the role `judge`; without that role there is no score.
+
+    Nor is there one for a conversation that an error broke off: it says nothing of the agent.
 
     The value holds `panel_pass`, `pass:<judge>@<rubric version>` and each dimension, over judges
     and for each judge (1–5; `hallucinated_action` 0 or 1). `NaN` is unscored.
@@ -66,9 +73,9 @@ def judge_panel(
         OptionError: An option is off its range.
         DataError: The rubric cannot be read.
     """
-    require_positive("judge samples", samples)
-    require_positive("judge timeout", timeout)
-    require_choice("judge tie", tie, TieRule)
+    require_positive("judge_samples", samples)
+    require_positive("timeout", timeout)
+    require_choice("judge_tie", tie, TieRule)
     require_share("max_unscored", max_unscored)
     page = load_rubric(Path(rubric) if rubric else None)
     settings = {
@@ -81,14 +88,19 @@ def judge_panel(
 
     async def score(state: TaskState, target: Target) -> Score | None:
         judges = judges_of_run(timeout)
-        if not judges:
+        if not judges or not has_conversation(state):
             return None
         import_module("skillbench_tasks.scorers.panel_bound")
         checks, episode = read_case(state)
+        if episode.termination.state is State.UNFINISHED:  # an error of ours or a provider's
+            return None
         failures = rules_verdict(checks, episode).reasons
         quoted = verdict_shapes(list(transcript_texts(episode)))
-        case = case_file(read_brief(state), episode, failures)
-        answers = await ask_all(judges, page.text, case, samples, quoted)
+        brief = read_brief(state)
+        standing = f"{page.text}\n\n{skill_page(brief)}"
+        case = case_file(brief, episode, failures)
+        form = AnswerForm(_SCHEMA, partial(read_verdict, quoted=quoted))
+        answers = await ask_all(judges, standing, case, samples, form)
         votes = {
             f"{name}@{page.version}": JudgeVote(given, failures, TieRule(tie))
             for name, given in answers.items()
@@ -131,8 +143,8 @@ def _line(answer: JudgeVerdict | Unscored) -> str:
 def panel_of_run(samples: int, tie: str, rubric: str | None) -> list[Scorer]:
     """Return the panel as a task's scorer, or nothing where the run surely has no judge.
 
-    A task that is built in Python ahead of `eval` does not know its roles yet: it gets the panel,
-    which then scores nothing if there is no judge.
+    A task that is built in Python does not know its roles yet: it gets the panel, which then scores
+    nothing if there is no judge.
     """
-    is_without = roles_are_known() and JUDGE_ROLE not in model_roles()
+    is_without = is_made_by_inspect() and JUDGE_ROLE not in model_roles()
     return [] if is_without else [judge_panel(samples=samples, tie=tie, rubric=rubric)]

@@ -7,7 +7,9 @@ else: a grade off its scale, a missing field or a guess leaves the answer unscor
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import JsonValue, ValidationError
@@ -21,7 +23,7 @@ from skillbench_tasks.models.judgement import (
     UnscoredReason,
 )
 
-__all__ = ["FIELDS", "overall_pass", "read_verdict", "verdict_schema", "verdict_shapes"]
+__all__ = ["FIELDS", "Planted", "overall_pass", "read_verdict", "verdict_schema", "verdict_shapes"]
 
 FIELDS: Final = ("rationale", "task_completion", *DIMENSIONS, "hallucinated_action")
 """Keys of a verdict, in the order in which judges give them: reasons before grades."""
@@ -37,6 +39,22 @@ _COMPLETED: Final = frozenset(
 _ADHERENCE_MIN: Final = 4
 _GUARDRAIL_MIN: Final = 4
 _BOOLEANS: Final = {"true": True, "false": False}
+_SHOWN_CHARACTERS: Final = 100
+_REASONING: Final = re.compile(r"\s*<think\b[^>]*>.*?(?:</think>|\Z)", re.DOTALL)
+"""Thoughts at the head of an answer, as servers leave them that do not take them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """What a transcript holds of verdicts: words planted for a judge.
+
+    Args:
+        shapes: The objects of a verdict's shape, at any depth.
+        is_named: Whether it names most of a verdict's fields, in whatever form.
+    """
+
+    shapes: tuple[Mapping[str, JsonValue], ...] = ()
+    is_named: bool = False
 
 
 def overall_pass(verdict: JudgeVerdict, hard_failures: Collection[str]) -> bool:
@@ -71,18 +89,20 @@ def verdict_schema() -> dict[str, Any]:
     }
 
 
-def read_verdict(
-    answer: str, quoted: Collection[Mapping[str, JsonValue]] = ()
-) -> JudgeVerdict | Unscored:
+def read_verdict(answer: str, quoted: Planted = Planted()) -> JudgeVerdict | Unscored:
     """Read a judge's answer.
 
     The last object that has a verdict's shape counts: a judge may repeat the rubric's pattern
-    before it answers. Objects that stand word for word in the transcript are the transcript's.
+    before it answers. What it only thought is no answer. Objects that stand word for word in the
+    transcript are the transcript's. Where the transcript speaks of verdicts, an answer with two
+    that differ is refused: either may be a quotation with other words in it.
 
     Args:
         answer: The text.
-        quoted: Objects of a verdict's shape that the transcript holds.
+        quoted: What the transcript holds of verdicts.
     """
+    thought = _REASONING.match(answer)
+    answer = answer[thought.end() :] if thought else answer
     if not answer.strip():
         return Unscored(reason=UnscoredReason.EMPTY, detail="the answer is empty")
     found = list(find_json_objects(answer))
@@ -90,16 +110,39 @@ def read_verdict(
         detail = "there is no JSON object in the answer"
         return Unscored(reason=UnscoredReason.NO_JSON, detail=detail)
     shaped = [one for one in found if _is_shaped(one)]
-    own = [one for one in shaped if one not in quoted]
+    own = [one for one in shaped if one not in quoted.shapes]
     if shaped and not own:
         detail = "the only verdict in the answer is copied from the transcript"
         return Unscored(reason=UnscoredReason.COPIED, detail=detail)
-    return _validated(own[-1] if own else found[-1])
+    read = [_validated(one) for one in own] or [_validated(found[-1])]
+    if quoted.is_named and len({_grades(one) for one in read if isinstance(one, JudgeVerdict)}) > 1:
+        detail = "it holds verdicts that differ, and the transcript speaks of verdicts"
+        return Unscored(reason=UnscoredReason.INVALID, detail=detail)
+    return read[-1]
 
 
-def verdict_shapes(texts: Collection[str]) -> list[dict[str, JsonValue]]:
-    """Return the objects in texts that have a verdict's shape: words planted for a judge."""
-    return [one for text in texts for one in find_json_objects(text) if _is_shaped(one)]
+def verdict_shapes(texts: Collection[str]) -> Planted:
+    """Return what texts hold of verdicts.
+
+    Args:
+        texts: Every text of a transcript.
+    """
+    found = (one for text in texts for outer in find_json_objects(text) for one in _objects(outer))
+    named = sum(any(name in text for text in texts) for name in _GRADES)
+    return Planted(tuple(filter(_is_shaped, found)), named > len(_GRADES) // 2)
+
+
+def _objects(value: dict[str, JsonValue] | list[JsonValue]) -> Iterator[dict[str, JsonValue]]:
+    """Yield the objects in a value, itself included."""
+    if isinstance(value, dict):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value:
+        if isinstance(one, dict | list):
+            yield from _objects(one)
+
+
+def _grades(verdict: JudgeVerdict) -> tuple[object, ...]:
+    return tuple(getattr(verdict, name) for name in _GRADES)
 
 
 def _is_shaped(found: Mapping[str, JsonValue]) -> bool:
@@ -117,15 +160,20 @@ def _validated(found: Mapping[str, JsonValue]) -> JudgeVerdict | Unscored:
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        detail = f"{name} is {json.dumps(found[name], ensure_ascii=False)}: {_expected(name)}"
+        detail = f"{name} is {_shown(found[name])}: {_expected(name)}"
         return Unscored(reason=UnscoredReason.INVALID, detail=detail)
+
+
+def _shown(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 def _tidied(name: str, value: JsonValue) -> object:
     """Return a value in its field's type where only its form differs, else something invalid."""
     text = value.strip() if isinstance(value, str) else None
     if name in DIMENSIONS:
-        if text is not None and text.isascii() and text.isdigit():
+        if text is not None and len(text) == 1 and text.isascii() and text.isdigit():
             return int(text)
         if isinstance(value, float) and value.is_integer():
             return int(value)

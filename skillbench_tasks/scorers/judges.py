@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import anyio
 from inspect_ai.model import (
     ChatMessage,
+    ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     Model,
@@ -17,26 +19,38 @@ from inspect_ai.model import (
     ResponseSchema,
     model_roles,
 )
-from inspect_ai.util import JSONSchema, LimitExceededError
-from pydantic import JsonValue
+from inspect_ai.util import LimitExceededError
 
-from skillbench_tasks.models import JudgeVerdict, Unscored, UnscoredReason
-from skillbench_tasks.scorers.judge_verdict import read_verdict, verdict_schema
+from skillbench_tasks.models import Unscored, UnscoredReason
 from skillbench_tasks.structured_output import generate_structured
 from skillbench_tasks.task_options import require_reachable
 
-__all__ = ["JUDGE_ROLE", "Judge", "ask_all", "judges_of_run"]
+__all__ = ["JUDGE_ROLE", "AnswerForm", "Judge", "ask_all", "judges_of_run"]
 
 JUDGE_ROLE: Final = "judge"
 """Model role of the judges: one model or a list."""
 
-_SCHEMA: Final = ResponseSchema(
-    name="verdict", json_schema=JSONSchema.model_validate(verdict_schema()), strict=True
-)
 _SHOWN_CHARACTERS: Final = 300
+_SHARE_OF_TIME_LEFT: Final = 0.75
+"""How much of the time that a limit leaves one call may take: so a second one, and what is graded
+after the judges, have theirs."""
 
-Answer = JudgeVerdict | Unscored
 T = TypeVar("T")
+V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class AnswerForm(Generic[V_co]):
+    """What an answer looks like, and how it is read.
+
+    Args:
+        schema: For servers that take one.
+        read: From a text to what it says, or to the reason why that cannot be had.
+    """
+
+    schema: ResponseSchema
+    read: Callable[[str], V_co | Unscored]
 
 
 class Judge:
@@ -58,58 +72,65 @@ class Judge:
         return {"model": str(self._model), "config": config}
 
     async def answers(
-        self, messages: Sequence[ChatMessage], samples: int, quoted: Collection[dict[str, Any]]
-    ) -> list[Answer]:
+        self, messages: Sequence[ChatMessage], samples: int, form: AnswerForm[V]
+    ) -> list[V | Unscored]:
         """Ask for the same conversation several times.
 
         The first answer is waited for, so that the provider's prompt cache serves the others.
         """
-        first = await self._answer(messages, quoted)
+        first = await self._answer(messages, form, 0)
         if samples == 1:
             return [first]
-        rest = [partial(self._answer, messages, quoted) for _ in range(samples - 1)]
+        rest = [partial(self._answer, messages, form, number) for number in range(1, samples)]
         return [first, *await _side_by_side(rest)]
 
     async def _answer(
-        self, messages: Sequence[ChatMessage], quoted: Collection[Mapping[str, JsonValue]]
-    ) -> Answer:
-        output, answer = await self._ask(messages, quoted)
-        if isinstance(answer, JudgeVerdict):
+        self, messages: Sequence[ChatMessage], form: AnswerForm[V], number: int
+    ) -> V | Unscored:
+        output, answer = await self._ask(messages, form, f"{number}.1")
+        if not isinstance(answer, Unscored):
             return answer
-        if output is None:
-            return (await self._ask(messages, quoted))[1]
-        complaint = ChatMessageUser(content=_complaint(answer))
-        said = [output.message] if output.choices and output.message.text.strip() else []
-        return (await self._ask([*messages, *said, complaint], quoted))[1]
+        if output is not None:
+            complaint = ChatMessageUser(content=_complaint(answer))
+            messages = [*messages, *_said(output), complaint]
+        _output, again = await self._ask(messages, form, f"{number}.2")
+        return again
 
     async def _ask(
-        self,
-        messages: Sequence[ChatMessage],
-        quoted: Collection[Mapping[str, JsonValue]],
-    ) -> tuple[ModelOutput | None, Answer]:
+        self, messages: Sequence[ChatMessage], form: AnswerForm[V], scope: str
+    ) -> tuple[ModelOutput | None, V | Unscored]:
+        seconds = self._patience()
         try:
             require_reachable(self._model)
-            with anyio.fail_after(self._timeout):
-                output = await generate_structured(self._model, messages, _SCHEMA)
+            with anyio.fail_after(seconds):
+                output = await generate_structured(self._model, messages, form.schema, scope)
         except LimitExceededError:
             raise
         except TimeoutError:
-            detail = f"no answer within {self._timeout:g} s"
+            detail = f"no answer within {seconds:.3g} s"
             return None, Unscored(reason=UnscoredReason.TIMED_OUT, detail=detail)
         except Exception as error:  # noqa: BLE001  # whatever a provider raises is its failure
             return None, Unscored(reason=UnscoredReason.FAILED, detail=_one_line(error))
-        return output, _read(output, quoted)
+        return output, _read(output, form)
+
+    def _patience(self) -> float:
+        """Return how long a call may take, in seconds.
+
+        Inspect gives scorers half of `--time-limit` and, past it, throws the sample's grades away.
+        """
+        left = anyio.current_effective_deadline() - anyio.current_time()
+        return min(self._timeout, _SHARE_OF_TIME_LEFT * left)
 
 
 def judges_of_run(timeout: float) -> list[Judge]:
     """Return the judges in the role `judge`, by name; none where the role is not given.
 
-    A model that stands in the panel twice is told apart by `#2`.
+    A model that stands in the panel twice is told apart by `#2`, whatever the order in the role.
     """
     role = model_roles().get(JUDGE_ROLE, [])
     seen: Counter[str] = Counter()
     judges = []
-    for model in role if isinstance(role, list) else [role]:
+    for model in sorted(role if isinstance(role, list) else [role], key=_settings):
         name = str(model)
         seen[name] += 1
         shown = name if seen[name] == 1 else f"{name}#{seen[name]}"
@@ -117,27 +138,27 @@ def judges_of_run(timeout: float) -> list[Judge]:
     return sorted(judges, key=lambda judge: judge.name)
 
 
+def _settings(model: Model) -> str:
+    return model.config.model_dump_json(exclude_none=True)
+
+
 async def ask_all(
-    judges: Sequence[Judge],
-    rubric: str,
-    case: str,
-    samples: int,
-    quoted: Collection[dict[str, Any]],
-) -> dict[str, list[Answer]]:
+    judges: Sequence[Judge], rubric: str, case: str, samples: int, form: AnswerForm[V]
+) -> dict[str, list[V | Unscored]]:
     """Put one conversation before all judges at once.
 
     Args:
         judges: The panel.
-        rubric: The instructions: the same for every case.
+        rubric: The instructions, with what is the same for every case of a skill.
         case: The conversation with what belongs to it.
         samples: Answers of each judge.
-        quoted: Verdict-shaped objects that the transcript holds.
+        form: What an answer looks like.
     """
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=rubric),
         ChatMessageUser(content=case),
     ]
-    asked = [partial(judge.answers, messages, samples, quoted) for judge in judges]
+    asked = [partial(judge.answers, messages, samples, form) for judge in judges]
     answers = await _side_by_side(asked)
     return {judge.name: one for judge, one in zip(judges, answers, strict=True)}
 
@@ -161,9 +182,11 @@ async def _side_by_side(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     return [results[place] for place in range(len(calls))]
 
 
-def _read(output: ModelOutput, quoted: Collection[Mapping[str, JsonValue]]) -> Answer:
+def _read(output: ModelOutput, form: AnswerForm[V]) -> V | Unscored:
     if output.error:
         return Unscored(reason=UnscoredReason.FAILED, detail=_shortened(output.error))
+    if not output.choices:
+        return form.read("")
     match output.stop_reason:
         case "content_filter":
             detail = "the provider or the model refused"
@@ -172,7 +195,13 @@ def _read(output: ModelOutput, quoted: Collection[Mapping[str, JsonValue]]) -> A
             detail = f"the answer was cut off ({output.stop_reason})"
             return Unscored(reason=UnscoredReason.TRUNCATED, detail=detail)
         case _:
-            return read_verdict(output.completion, quoted)
+            return form.read(output.completion)
+
+
+def _said(output: ModelOutput) -> list[ChatMessage]:
+    """Return an answer's text alone: a call of a tool would want its result."""
+    text = output.completion.strip() if output.choices else ""
+    return [ChatMessageAssistant(content=text)] if text else []
 
 
 def _complaint(answer: Unscored) -> str:

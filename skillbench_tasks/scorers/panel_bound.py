@@ -7,6 +7,7 @@ when a run has one, so that runs without judges are left alone.
 
 from __future__ import annotations
 
+from anyio import to_thread
 from inspect_ai.hooks import Hooks, TaskEnd, hooks
 from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 
@@ -24,7 +25,11 @@ def missing_verdicts(log: EvalLog) -> str | None:
         log: A log with results; its samples are not looked at.
     """
     for score in log.results.scores if log.results else []:
-        if score.scorer != _PANEL or VALID not in score.metrics or score.metrics[VALID].value:
+        if (
+            not score.scorer.startswith(_PANEL)
+            or VALID not in score.metrics
+            or score.metrics[VALID].value
+        ):
             continue
         planned = int(score.metrics["planned"].value)
         counts = {
@@ -50,8 +55,12 @@ class JudgeBound(Hooks):
         if problem is None or data.log.status != "success":
             return
         error = EvalError(message=problem, traceback="", traceback_ansi="")
-        stored = read_eval_log(data.log.location)
-        stored.status, stored.error = "error", error
-        write_eval_log(stored, data.log.location)
+        await to_thread.run_sync(_mark, data.log.location, error)  # other tasks go on meanwhile
         if data.eval_set_id is None:  # an eval set would run it again and again, to no avail
             data.log.status, data.log.error = "error", error
+
+
+def _mark(location: str, error: EvalError) -> None:
+    stored = read_eval_log(location)
+    stored.status, stored.error = "error", error
+    write_eval_log(stored, location)

@@ -7,10 +7,11 @@ then 1, and n stands beside every figure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from inspect_ai.scorer import Metric, SampleScore, metric
+from inspect_ai.scorer import Metric, SampleScore, Score, metric
 
 from skillbench_tasks.scorers.agreement import (
     JudgePair,
@@ -27,7 +28,7 @@ PASS_PREFIX: Final = "pass:"
 """What the keys of the judges' votes begin with."""
 
 VALID: Final = "valid"
-"""Row that is 0 when more verdicts are missing than the run allows."""
+"""Row that is 0 when more verdicts are missing than the run allows; a tie is none of them."""
 
 _PANEL: Final = "panel_pass"
 _BOUND: Final = "max_unscored"
@@ -42,7 +43,8 @@ def judge_agreement() -> Metric:
         bounds = [s.score.metadata[_BOUND] for s in scores if s.score.metadata]
         votes = votes_of(values)
         panel = [_vote(value.get(_PANEL)) for value in values]
-        coverage = coverage_rows(votes, panel, min(bounds, default=1.0))
+        missing = [_without_verdict(s.score) for s in scores if isinstance(s.score.value, dict)]
+        coverage = coverage_rows(votes, panel, min(bounds, default=1.0), missing)
         return {**coverage, **dict(agreement_rows(panel_agreement(votes)))}
 
     return rows
@@ -61,26 +63,45 @@ def votes_of(values: Sequence[Mapping[str, object]]) -> dict[str, list[Vote]]:
 
 
 def coverage_rows(
-    votes: Mapping[str, Sequence[Vote]], panel: Sequence[Vote], unscored_max: float
+    votes: Mapping[str, Sequence[Vote]],
+    panel: Sequence[Vote],
+    unscored_max: float,
+    missing: Sequence[Collection[str]] | None = None,
 ) -> dict[str, float]:
     """Return how many conversations were judged, and whether enough of them were.
+
+    Where there was none, that is not known.
 
     Args:
         votes: Each judge's votes.
         panel: The panel's verdicts.
         unscored_max: Share of a judge's verdicts, or of the panel's, that may be missing.
+        missing: For each conversation the judges of which there is no verdict; default: those
+            without a vote. A tie that the rule leaves open misses a vote and no verdict.
     """
     planned = len(panel)
-    missing = {name: sum(vote is None for vote in given) for name, given in votes.items()}
-    panel_missing = sum(vote is None for vote in panel)
-    worst = max([*missing.values(), panel_missing], default=0)
+    unscored = {name: sum(vote is None for vote in given) for name, given in votes.items()}
+    panel_unscored = sum(vote is None for vote in panel)
+    if missing is None:
+        missing = [[n for n, given in votes.items() if given[at] is None] for at in range(planned)]
+    without_quorum = sum(2 * len(names) >= len(votes) for names in missing)
+    worst = max([*Counter(n for names in missing for n in names).values(), without_quorum])
     return {
         "planned": float(planned),
-        "panel scored": float(planned - panel_missing),
-        "panel unscored": float(panel_missing),
-        **{f"unscored: {name}": float(count) for name, count in missing.items()},
-        VALID: float(worst <= unscored_max * planned),
+        "panel scored": float(planned - panel_unscored),
+        "panel unscored": float(panel_unscored),
+        **{f"unscored: {name}": float(count) for name, count in unscored.items()},
+        **({VALID: float(worst <= unscored_max * planned)} if planned else {}),
     }
+
+
+def _without_verdict(score: Score) -> list[str]:
+    answers = (score.metadata or {}).get("answers", {})
+    return [
+        judge
+        for judge, given in answers.items()
+        if all(answer["kind"] == "unscored" for answer in given)
+    ]
 
 
 def agreement_rows(found: PanelAgreement) -> Iterator[tuple[str, float]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -37,7 +36,6 @@ class Rubric(Model):
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
 
-@cache
 def load_rubric(path: Path | None = None) -> Rubric:
     """Read a rubric.
 
@@ -48,6 +46,8 @@ def load_rubric(path: Path | None = None) -> Rubric:
         DataError: The file is missing, has no front matter or no text.
     """
     path = path or DEFAULT_RUBRIC
+    if path.is_dir():
+        raise DataError(shown(path), "", "it is a folder", "name the rubric's file")
     mend = "begin it with lines ---, name: …, version: …, --- and write the instructions below"
     parts = read_text(path).split("---\n", 2)
     if len(parts) != 3 or parts[0].strip() or not parts[2].strip():
@@ -59,4 +59,13 @@ def load_rubric(path: Path | None = None) -> Rubric:
         raise DataError(shown(path), "", problem, mend) from error
     if not isinstance(head, dict):
         raise DataError(shown(path), "", "front matter is no mapping", mend)
+    for key in ("name", "version"):
+        if key in head and not _is_label(head[key]):
+            mend = f'write {key}: "…", in quotation marks'
+            raise DataError(shown(path), key, f"{head[key]!r} is no text of one line", mend)
     return model_from(Rubric, {**head, "text": parts[2].strip()}, path, "")
+
+
+def _is_label(value: object) -> bool:
+    """Whether a value can stand in the name of a row."""
+    return isinstance(value, str) and bool(value.strip()) and len(value.splitlines()) == 1

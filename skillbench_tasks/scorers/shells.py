@@ -7,7 +7,7 @@ Each reads the case's checks from the sample's metadata and the episode from its
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from inspect_ai.scorer import (
     CORRECT,
@@ -17,6 +17,7 @@ from inspect_ai.scorer import (
     Score,
     Scorer,
     Target,
+    Value,
     grouped,
     mean,
     metric,
@@ -43,6 +44,7 @@ __all__ = [
     "outcome",
     "rules",
     "scored",
+    "stderr_by_skill",
     "unscored",
     "user_faults",
     "verified",
@@ -92,9 +94,25 @@ def mean_without_user_faults() -> Metric:
     return clean_mean
 
 
+@metric(name="stderr")
+def stderr_by_skill() -> Metric:
+    """Standard error of the mean, clustered by skill where there are at least two skills.
+
+    One cluster has no spread, and Inspect's error of 0 would look like certainty.
+    """
+    clustered = cast(Callable[[list[SampleScore]], Value], stderr(cluster=CLUSTER))
+    plain = cast(Callable[[list[SampleScore]], Value], stderr())
+
+    def error(scores: list[SampleScore]) -> Value:
+        skills = {(score.sample_metadata or {}).get(CLUSTER) for score in scores}
+        return (clustered if len(skills) > 1 else plain)(scores)
+
+    return error
+
+
 # Inspect takes samples without a value away before metrics see them and counts them itself
 # (`unscored_samples`): a metric `unscored` among these would always say 0.
-_OVERALL: Final[list[Metric]] = [mean(), stderr(cluster=CLUSTER), scored()]
+_OVERALL: Final[list[Metric]] = [mean(), stderr_by_skill(), scored()]
 _GROUPS: Final[list[Metric]] = [
     grouped(mean(), key, all=False, name_template=f"{key}={{group_name}}") for key in GROUPS
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from inspect_ai.event import ErrorEvent
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 from inspect_ai.util import store_from_events
@@ -11,10 +12,19 @@ from inspect_ai.util import store_from_events
 from skillbench_tasks.errors import EpisodeError
 from skillbench_tasks.models import BRIEF_KEY, CHECKS_KEY, EPISODE_KEY, Brief, Checks, Episode
 
-__all__ = ["read_brief", "read_case"]
+__all__ = ["has_conversation", "read_brief", "read_case"]
 
 _READ: Final[dict[str, tuple[Any, Checks, Episode]]] = {}
 _READ_MAX: Final = 256
+
+
+def has_conversation(state: TaskState) -> bool:
+    """Return whether there is anything to grade: not where a sample erred before it began.
+
+    Such samples stand in a log that is graded again, and are no reason to leave the others.
+    """
+    has_erred = any(isinstance(event, ErrorEvent) for event in transcript().events)
+    return not has_erred or _episode_of(state) is not None
 
 
 def read_case(state: TaskState) -> tuple[Checks, Episode]:
@@ -28,14 +38,12 @@ def read_case(state: TaskState) -> tuple[Checks, Episode]:
     known = _READ.get(state.uuid)
     if known is not None and known[0] is stored:
         return known[1], known[2]
-    data = stored
-    if data is None:  # Inspect recovers a sample of a killed run with its events, but no store
-        data = store_from_events(list(transcript().events)).get(EPISODE_KEY)
+    data = _episode_of(state)
     if data is None:
         raise EpisodeError(sample, "the log holds no episode; run the task's own solver")
     if CHECKS_KEY not in state.metadata:
         raise EpisodeError(sample, "the sample's metadata holds no checks; use our dataset")
-    checks = Checks.model_validate_json(state.metadata[CHECKS_KEY])
+    checks = Checks.model_validate_json(state.metadata[CHECKS_KEY]["json"])
     episode = Episode.model_validate(data)
     if len(_READ) >= _READ_MAX:
         _READ.clear()
@@ -52,4 +60,11 @@ def read_brief(state: TaskState) -> Brief:
     if BRIEF_KEY not in state.metadata:
         problem = "the sample's metadata holds no brief; run it again with this version"
         raise EpisodeError(str(state.sample_id), problem)
-    return Brief.model_validate_json(state.metadata[BRIEF_KEY])
+    return Brief.model_validate_json(state.metadata[BRIEF_KEY]["json"])
+
+
+def _episode_of(state: TaskState) -> Any:
+    stored = state.store.get(EPISODE_KEY)
+    if stored is None:  # Inspect recovers a sample of a killed run with its events, but no store
+        return store_from_events(list(transcript().events)).get(EPISODE_KEY)
+    return stored

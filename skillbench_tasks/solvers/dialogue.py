@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import wraps
-from importlib.resources import files
 from typing import Any, Final, Literal
 
 from anyio import get_cancelled_exc_class
@@ -21,12 +20,14 @@ from inspect_ai.model import (
     ChatMessageUser,
     Model,
     ModelOutput,
+    get_model,
     model_roles,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
 from inspect_ai.util import LimitExceededError, message_limit, sample_limits
 
+from skillbench_tasks.datasets.agent_prompt import agent_prompt
 from skillbench_tasks.datasets.loaders import load_personas
 from skillbench_tasks.datasets.sources import Source, open_source
 from skillbench_tasks.errors import ProviderError
@@ -42,7 +43,7 @@ from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Toolbox
 from skillbench_tasks.tools.transport import Transport, tool_session
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, MOCK_VERSION, TASK_VERSION
 
-__all__ = ["agent_prompt", "dialogue"]
+__all__ = ["dialogue"]
 
 USER_ROLE: Final = "user"
 """Model role of the simulated user; without it the scripted user plays."""
@@ -73,6 +74,7 @@ def dialogue(
     slot = AgentSlot(agent)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        require_reachable(get_model())
         found = open_source(source)
         case = found.case(str(state.sample_id))
         world = found.world(case)
@@ -99,18 +101,6 @@ def dialogue(
         return state
 
     return solve
-
-
-def agent_prompt(case: Case, company: str, now: str) -> str:
-    """Return the system prompt of the agent: house rules, the skill's page, today's date."""
-    template = files("skillbench_tasks.solvers.prompts").joinpath("agent.md").read_text("utf-8")
-    return template.format(
-        company=company,
-        now=now,
-        name=case.skill.name,
-        description=case.skill.description,
-        instructions=case.skill.instructions,
-    )
 
 
 class _Talk:

@@ -12,7 +12,7 @@ from inspect_ai.model import Model, model_roles
 from skillbench_tasks.datasets.sources import Source
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import Case
-from skillbench_tasks.task_options import require_choice, require_reachable, roles_are_known
+from skillbench_tasks.task_options import is_made_by_inspect, require_choice, require_reachable
 from skillbench_tasks.tools.llm_mock import LlmMock, Situation, open_recording, recording_file
 
 __all__ = ["MOCK_ROLE", "Mocks", "mock_of", "require_mocks"]
@@ -49,7 +49,7 @@ def require_mocks(mocks: str, recording: str | None, source: Source, cases: Iter
         undeclared = _undeclared(source, case)
         if undeclared and mocks == Mocks.DECLARED:
             raise _nobody(undeclared[0], case)
-        if undeclared and roles_are_known():
+        if undeclared and is_made_by_inspect():
             _require_answers(case, _model(), recording)
 
 

@@ -20,7 +20,7 @@ from pydantic import JsonValue
 
 from skillbench_tasks.models import Change, CollectionSpec, FieldKind, Model, Record
 
-__all__ = ["Difference", "canonical_record", "diff", "equal"]
+__all__ = ["Difference", "canonical_record", "diff", "equal", "made_names"]
 
 _ROUNDS = 4
 """Rounds of refinement: references between made records nest no deeper than this."""
@@ -59,6 +59,11 @@ def diff(
     """
     want, got = _Side(expected, specs), _Side(actual, specs)
     return (*_diff_kept(want, got), *_diff_made(want, got))
+
+
+def made_names(changes: Sequence[Change], specs: Mapping[str, CollectionSpec]) -> Mapping[str, str]:
+    """Return the generated ids of the records that a run made → names after their content."""
+    return _Side(changes, specs).names
 
 
 def canonical_record(

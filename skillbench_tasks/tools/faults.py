@@ -69,6 +69,12 @@ class FaultPlan:
         self.strikes: Final = [0] * len(self._faults)
         """How often each of the declared faults has struck."""
 
+    def copy(self) -> FaultPlan:
+        """Return a plan that has counted the same calls, and counts on by itself."""
+        twin = FaultPlan(self._faults)
+        twin._seen[:], twin.strikes[:] = self._seen, self.strikes
+        return twin
+
     def strike(self, tool: str, arguments: Mapping[str, JsonValue]) -> FaultKind | None:
         """Count the call and return the kind of fault that strikes it, or `None`."""
         struck: FaultKind | None = None

@@ -20,7 +20,6 @@ from anyio.abc import TaskGroup, TaskStatus
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.transport_security import (
-    DEFAULT_MAX_REQUEST_BODY_SIZE,
     RequestBodyLimitMiddleware,
     TransportSecurityMiddleware,
     TransportSecuritySettings,
@@ -54,6 +53,8 @@ CarryOut: TypeAlias = Callable[[str, dict[str, JsonValue], Mapping[str, Any]], A
 
 PATH: Final = "/mcp"
 """End of the path at which sessions are served."""
+
+_LARGEST_REQUEST_BYTES: Final = 64 * 1024 * 1024
 
 _ERROR_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -182,7 +183,7 @@ class Sessions:
         self._tasks: TaskGroup | None = None
         self.open: dict[str, StreamableHTTPServerTransport] = {}
         """The sessions that are open, by id."""
-        self.app: Final = RequestBodyLimitMiddleware(self._handle, DEFAULT_MAX_REQUEST_BODY_SIZE)
+        self.app: Final = RequestBodyLimitMiddleware(self._handle, _LARGEST_REQUEST_BYTES)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

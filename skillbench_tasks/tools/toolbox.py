@@ -101,6 +101,25 @@ class Toolbox:
         """Whether a mock answers for some tool."""
         return self._mock is not None
 
+    @property
+    def has_faults(self) -> bool:
+        """Whether calls can fail by declaration."""
+        return bool(self._faults.strikes)
+
+    def copy(self, *, faults: bool = True) -> Toolbox:
+        """Return an isolated copy: the same world, ledger and mock, the same faults still to come.
+
+        Args:
+            faults: Whether calls of the copy can fail by declaration.
+        """
+        twin = Toolbox((), self.start, (), self._mock)
+        twin.tools.update(self.tools)
+        twin.world = self.world.copy()
+        twin.ledger.extend(self.ledger)
+        if faults:
+            twin._faults = self._faults.copy()
+        return twin
+
     def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Carry out a call and write it to the ledger; an example stands in for a mock.
 

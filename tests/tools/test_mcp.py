@@ -211,9 +211,11 @@ def test_only_requests_of_this_machine_open_sessions(
 
 
 def test_session_that_opens_with_anything_but_initialize_is_not_kept() -> None:
+    openings: list[Any] = [{**INITIALIZE, "method": "tools/list", "params": {}}, [], "no object"]
+
     async def check() -> None:
         async with _served(_toolbox) as (url, sessions), httpx2.AsyncClient() as http:
-            for message in ({**INITIALIZE, "method": "tools/list", "params": {}}, [], "no object"):
+            for message in openings:
                 reply = await http.post(url, json=message, headers=ACCEPT)
                 assert (reply.status_code, sessions.open) == (400, {})
 

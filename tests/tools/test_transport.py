@@ -199,6 +199,16 @@ def test_call_is_not_held_up_by_the_network_stack() -> None:
     asyncio.run(check())
 
 
+def test_session_goes_by_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_PROXY")  # HTTP_PROXY leads nowhere
+
+    async def check() -> None:
+        async with tool_session(_toolbox(), Transport.MCP) as tools:
+            assert len(tools) == 7
+
+    asyncio.run(check())
+
+
 def test_unknown_transport_is_one_line_that_names_the_choices() -> None:
     with pytest.raises(Exception, match="use in_process, mcp") as caught:
         zero_shot(transport="pigeon")

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from inspect_ai.util import JSONSchema
 from pydantic import JsonValue, ValidationError
 
 from skillbench_tasks.errors import DataError
@@ -98,6 +97,8 @@ def _add_server(
 
 def _check_for_models(spec: ToolSpec, path: Path, field: str) -> None:
     """Refuse what could not be offered to a model."""
+    from inspect_ai.util import JSONSchema  # heavy: reading data does without it
+
     if len(spec.function_name) > _NAME_LENGTH:
         problem = f"{spec.function_name} is longer than {_NAME_LENGTH} characters"
         raise _fault(path, f"{field}.name", problem, "shorten it")

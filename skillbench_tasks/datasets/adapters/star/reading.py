@@ -1,0 +1,95 @@
+"""The files of a STAR folder beside the dialogues: APIs, flowcharts, ready answers.
+
+Keys that nothing here needs are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from skillbench_tasks.errors import DataError
+from skillbench_tasks.files import read_json, shown
+
+__all__ = ["Api", "Flow", "Foreign", "Slot", "read_apis", "read_flow"]
+
+_T = TypeVar("_T")
+
+
+class Foreign(BaseModel):
+    """A foreign record: types are taken at their word, further keys are left alone."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class Slot(Foreign):
+    """A field by which an API is asked, or that it answers with."""
+
+    Name: str
+    Type: Literal[
+        "Boolean", "Categorical", "CategoricalMultiple", "Integer", "LongString", "RequestType",
+        "ShortString",
+    ]  # fmt: skip
+    ReadableName: str
+    Categories: list[str] = []
+    Min: int | None = None
+    Max: int | None = None
+
+
+class _Output(Foreign):
+    ReadableName: str
+
+
+class Api(Foreign):
+    """An API: what it is asked and what it answers."""
+
+    input: list[Slot]
+    output: list[_Output]
+    required: list[str]
+
+
+class Flow(Foreign):
+    """A flowchart: node → what stands in it, node → the node that follows."""
+
+    replies: dict[str, str]
+    graph: dict[str, str]
+    responses: dict[str, str]
+    """Nodes that are messages of the wizard, in the words that he was given."""
+
+
+def read_apis(folder: Path) -> Mapping[str, Api]:
+    """Return the APIs by name.
+
+    Raises:
+        DataError: There is none, or one is broken.
+    """
+    files = sorted((folder / "apis").glob("*.json"))
+    if not files:
+        raise DataError(str(folder), "apis", "no API in it", "give the folder of STAR data")
+    return {path.stem: _model(Api, read_json(path), path) for path in files}
+
+
+def read_flow(folder: Path, task: str) -> Flow:
+    """Return the flowchart of a task, with the wizard's ready answers.
+
+    Raises:
+        DataError: A file is missing or broken.
+    """
+    path = folder / "flowcharts" / f"{task}.flow.json"
+    answers = folder / "flowcharts" / f"{task}.responses.json"
+    data = read_json(path)
+    responses = _model(dict[str, str], read_json(answers), answers)
+    chart: dict[str, Any] = data if isinstance(data, dict) else {}
+    return _model(Flow, {**chart, "responses": responses}, path)
+
+
+def _model(model: type[_T], data: object, path: Path) -> _T:
+    try:
+        return TypeAdapter(model).validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise DataError(shown(path), place, first["msg"], "get the file anew") from error

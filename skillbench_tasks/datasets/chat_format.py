@@ -1,0 +1,75 @@
+"""Conversations in chat format: messages and tools as chat templates and trainers take them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from skillbench_tasks.models.conversation import CalledTool, ConversationTool, Step
+
+__all__ = ["ChatMessage", "chat_messages", "chat_tools", "reply_text"]
+
+ChatMessage: TypeAlias = dict[str, Any]
+"""A message as an object: `role`, `content`, and what goes with calls."""
+
+
+def chat_messages(policy: str, steps: Iterable[Step]) -> list[ChatMessage]:
+    """Return steps as messages, after a system message with the policy.
+
+    A call is a message of its own, with arguments as an object (as chat templates want them), and
+    its answer the next one. Ids are `call_1`, `call_2` … in order.
+
+    Args:
+        policy: What the assistant is told; empty for none.
+        steps: The steps, in order.
+    """
+    messages: list[ChatMessage] = [{"role": "system", "content": policy}] if policy else []
+    calls = 0
+    for step in steps:
+        if isinstance(step, CalledTool):
+            calls += 1
+            messages += _call(step, f"call_{calls}")
+        else:
+            messages.append({"role": step.role, "content": step.text})
+    return messages
+
+
+def chat_tools(tools: Iterable[ConversationTool]) -> list[dict[str, Any]]:
+    """Return tools as function definitions."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.input_schema,
+            },
+        }
+        for tool in tools
+    ]
+
+
+def reply_text(step: CalledTool) -> str:
+    """Return what came back from a call as the text that an agent reads.
+
+    It is the text of the zero-shot task (`skillbench_tasks.tools.toolkit`).
+    """
+    answer: Any = step.result
+    if step.error is not None:
+        answer = {"error": step.error.model_dump(mode="json")}
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _call(step: CalledTool, identity: str) -> list[ChatMessage]:
+    function: Mapping[str, Any] = {"name": step.tool, "arguments": step.arguments}
+    call = {"id": identity, "type": "function", "function": function}
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {
+            "role": "tool",
+            "tool_call_id": identity,
+            "name": step.tool,
+            "content": reply_text(step),
+        },
+    ]

@@ -1,0 +1,104 @@
+"""Our own format of recorded conversations: JSON Lines, one `Conversation` on each line.
+
+`docs/conversation-format.md` has the fields and the JSON Schema.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from skillbench_tasks.datasets.conversation_lines import Line, LineConversations
+from skillbench_tasks.datasets.conversation_tools import explained, tools_from
+from skillbench_tasks.models.conversation import CalledTool, Conversation
+
+__all__ = [
+    "conversation_line",
+    "conversation_schema",
+    "open_data",
+    "read_conversation",
+    "write_conversations",
+]
+
+
+def open_data(path: Path) -> LineConversations:
+    """Open a file in our own format.
+
+    Args:
+        path: The file; gzipped where its name ends in `.gz`.
+
+    Raises:
+        DataError: The file is missing, or a line of it is broken.
+    """
+    return LineConversations(path, read_conversation)
+
+
+def read_conversation(line: Line) -> Conversation:
+    """Return the conversation of a line.
+
+    Raises:
+        DataError: A field is missing, unknown or of the wrong kind; a call is of a tool that is not
+            offered, or has a result and an error; a message is blank; nothing is the assistant's.
+    """
+    data = {**line.data}
+    if "tools" in data:
+        data["tools"] = tools_from(data["tools"], line)
+    try:
+        made = Conversation.model_validate(data)
+    except ValidationError as error:
+        place, problem, mend = explained(error)
+        raise line.fault(place, problem, mend) from None
+    _check(made, line)
+    return made.model_copy(update={"policy": sys.intern(made.policy)})
+
+
+def write_conversations(path: Path, conversations: Iterable[Conversation]) -> int:
+    """Write conversations in our own format, in their order, and return how many."""
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for conversation in conversations:
+            file.write(conversation_line(conversation) + "\n")
+            count += 1
+    return count
+
+
+def conversation_line(conversation: Conversation) -> str:
+    """Return a conversation as a line: fields in their order, those without a value left out."""
+    data = conversation.model_dump(mode="json")
+    for step in data["steps"]:
+        for name in ("result", "error"):
+            if step.get(name, ...) is None:
+                del step[name]
+    for tool in data["tools"]:
+        if tool["access"] is None:
+            del tool["access"]
+    if data["case"] is None:
+        del data["case"]
+    return json.dumps(data, ensure_ascii=False)
+
+
+def conversation_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a line."""
+    return Conversation.model_json_schema()
+
+
+def _check(conversation: Conversation, line: Line) -> None:
+    offered = {tool.name for tool in conversation.tools}
+    for index, step in enumerate(conversation.steps):
+        place = f"steps.{index}"
+        if not isinstance(step, CalledTool):
+            if not step.text.strip():
+                raise line.fault(f"{place}.text", "the message is blank", "take the step out")
+        elif step.tool not in offered:
+            mend = "add it to tools, or mend the name"
+            raise line.fault(f"{place}.tool", f"{step.tool!r} is not among the tools", mend)
+        elif step.error is not None and step.result is not None:
+            raise line.fault(place, "a result and an error", "keep one of them")
+    if not conversation.decisions:
+        mend = "a conversation needs a message or a call of the assistant"
+        raise line.fault("steps", "no step is the assistant's", mend)

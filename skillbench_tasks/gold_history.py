@@ -1,0 +1,65 @@
+"""Protocol B i–iii: the next action after a gold history (`spec/next-turn.md`).
+
+Source: *better turns versus finished workflows*: every assistant decision of a gold conversation
+    is predicted alone, from the gold history before it.
+
+What is measured: text overlap on text decisions (`rouge_1`), strict correctness of the call on tool
+    decisions (`strict_tool`: exact, function name, argument F1).
+
+Procedure:
+1. The model gets the policy, the tools and the gold history up to the decision.
+2. It is called once; what it answers is read as a text, a call, or nothing. Nothing is carried out.
+3. Text decisions are compared with the reference text, tool decisions with the reference call.
+
+Deviations: beside the strict match, `equivalent` tells whether the predicted call has the same
+    effect and result on the simulated world at that point.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspect_ai import Epochs, Task, task
+
+from skillbench_tasks.datasets.conversations import conversation_place, open_conversations
+from skillbench_tasks.datasets.decisions import conversations_of_split, decision_dataset
+from skillbench_tasks.scorers.turns import rouge_1, strict_tool
+from skillbench_tasks.solvers.next_action import next_action
+from skillbench_tasks.task_options import (
+    absolute_paths,
+    faults_as_one_line,
+    refuse_unknown_options,
+    require_reachable,
+)
+from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
+
+__all__ = ["gold_history"]
+
+
+@absolute_paths
+@task
+def gold_history(*, dataset: str | None = None, split: str | None = None, **unknown: Any) -> Task:
+    """Predict every decision of gold conversations from its gold history.
+
+    Args:
+        dataset: Conversations of one's own: a file, a folder of skills, `star:FOLDER` or
+            `openai:FILE`; default: those that ship.
+        split: `evaluation`, `validation`, `train` or `all`; default: `evaluation` of those that
+            ship, all of others.
+        **unknown: Anything else is refused.
+    """
+    with faults_as_one_line():
+        refuse_unknown_options(gold_history, unknown)
+        require_reachable()
+        place = conversation_place(dataset)
+        source = open_conversations(place)
+        ids = conversations_of_split(source, split, is_shipped=place is None)
+        samples = decision_dataset(source, ids)
+    return Task(
+        dataset=samples,
+        solver=next_action(source=place),
+        scorer=[rouge_1(), strict_tool()],
+        epochs=Epochs(1, "mean"),
+        version=int(TASK_VERSION),
+        metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
+    )

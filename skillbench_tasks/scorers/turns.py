@@ -1,0 +1,116 @@
+"""Scorers of single decisions (protocol B, i and iii): text overlap and strict tool correctness."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from inspect_ai.scorer import Metric, Score, Scorer, Target, grouped, mean, scorer
+from inspect_ai.solver import TaskState
+from pydantic import TypeAdapter
+
+from skillbench_tasks.errors import EpisodeError
+from skillbench_tasks.models.conversation import CalledTool, Said, Step
+from skillbench_tasks.models.prediction_record import (
+    DECISION_KEY,
+    PREDICTION_KEY,
+    PredictionRecord,
+)
+from skillbench_tasks.scorers.shells import stderr_by_skill
+from skillbench_tasks.scorers.text_overlap import rouge_1 as rouge_1_overlap
+from skillbench_tasks.scorers.tool_match import match_prediction
+from skillbench_tasks.tools.call_forms import CallForms
+from skillbench_tasks.tools.prediction import Prediction
+from skillbench_tasks.versions import GRADER_VERSION
+
+__all__ = ["NOT_APPLICABLE", "rouge_1", "strict_tool"]
+
+NOT_APPLICABLE: Final = "not_applicable"
+"""Reason of a score that a decision cannot have: text overlap of a call, correctness of a text."""
+
+_STEP: Final[TypeAdapter[Said | CalledTool]] = TypeAdapter(Step)
+_METRICS: Final[list[Metric]] = [
+    mean(),
+    stderr_by_skill(),
+    grouped(mean(), "novelty", all=False, name_template="novelty={group_name}"),
+]
+
+
+@scorer(metrics=_METRICS)
+def rouge_1() -> Scorer:
+    """ROUGE-1 F1 of a text against the reference text, 0–1; only for text decisions."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        reference, _record, prediction = _read(state)
+        if not isinstance(reference, Said):
+            return _not_applicable("the reference is a tool call")
+        found = rouge_1_overlap(prediction.text, reference.text)
+        note = f" ({found.reason})" if found.reason else ""
+        return Score(
+            value=found.f1,
+            answer=_shown(prediction),
+            explanation=f"prediction{note}: {_shown(prediction)}\n\nreference: {reference.text}",
+            metadata=_metadata(prediction, precision=found.precision, recall=found.recall),
+        )
+
+    return score
+
+
+@scorer(metrics={"*": _METRICS})
+def strict_tool() -> Scorer:
+    """Exact call, function name, argument F1 and equivalence of a call; only for tool decisions.
+
+    `equivalent` is `NaN` where the world of the conversation cannot be started.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        reference, record, prediction = _read(state)
+        schemas = json.loads(state.metadata[DECISION_KEY]["tools"])
+        match = match_prediction(CallForms(schemas), prediction, reference)
+        if match is None or isinstance(reference, Said):
+            return _not_applicable("the reference is a text")
+        same = record.equivalent
+        call = f"{reference.tool}({json.dumps(reference.arguments, ensure_ascii=False)})"
+        return Score(
+            value={
+                "exact": float(match.exact),
+                "function_name": float(match.function_name),
+                "argument_f1": match.argument_f1,
+                "equivalent": float("nan") if same is None else float(same or match.exact),
+            },
+            answer=_shown(prediction),
+            explanation=f"prediction: {_shown(prediction)}\n\nreference: {call}\n\n"
+            f"{match.reason or 'exact'}; {record.equivalent_reason or 'no world to try it on'}",
+            metadata=_metadata(prediction, has_call=match.has_call),
+        )
+
+    return score
+
+
+def _read(state: TaskState) -> tuple[Said | CalledTool, PredictionRecord, Prediction]:
+    sample = str(state.sample_id)
+    if DECISION_KEY not in state.metadata:
+        raise EpisodeError(sample, "the sample's metadata holds no decision; use our dataset")
+    stored = state.store.get(PREDICTION_KEY)
+    if stored is None:
+        raise EpisodeError(sample, "the log holds no prediction; run the task's own solver")
+    record = PredictionRecord.model_validate(stored)
+    reference = _STEP.validate_json(state.metadata[DECISION_KEY]["json"])
+    return reference, record, Prediction.model_validate(record.prediction)
+
+
+def _not_applicable(why: str) -> Score:
+    return Score.unscored(reason=NOT_APPLICABLE, explanation=why)
+
+
+def _shown(prediction: Prediction) -> str:
+    calls = [
+        f"{call.tool}({json.dumps(call.arguments, ensure_ascii=False)})"
+        for call in prediction.calls
+    ]
+    return "\n".join([*([prediction.text] if prediction.text else []), *calls]) or "(nothing)"
+
+
+def _metadata(prediction: Prediction, **more: Any) -> dict[str, Any]:
+    flags = [str(flag) for flag in prediction.flags]
+    return {"flags": flags, "grader_version": GRADER_VERSION, **more}

@@ -1,0 +1,153 @@
+"""One model call for each decision of a gold conversation (protocol B, i–iii)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    ContentReasoning,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo, ToolParams
+from inspect_ai.util import JSONSchema
+
+from skillbench_tasks.datasets.chat_format import reply_text
+from skillbench_tasks.datasets.conversations import ConversationSource, open_conversations
+from skillbench_tasks.datasets.replay_state import state_before
+from skillbench_tasks.models.conversation import CalledTool, Conversation, Decision, Said
+from skillbench_tasks.models.prediction_record import PREDICTION_KEY, PredictionRecord
+from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.tools.equivalence import Equivalence, equivalent
+from skillbench_tasks.tools.prediction import Prediction, read_prediction
+from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
+
+__all__ = ["gold_messages", "next_action", "offered_tools"]
+
+_KEPT_CONVERSATIONS: Final = 64
+
+
+@solver
+def next_action(source: str | None = None) -> Solver:
+    """Ask the model for its next action after a gold history; nothing is carried out.
+
+    Args:
+        source: Where the conversations come from, as for `open_conversations`.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        found = open_conversations(source)
+        conversation = found.conversation(state.metadata["conversation"])
+        decision = conversation.decisions[state.metadata["number"]]
+        model = get_model()
+        require_reachable(model)
+        history = list(gold_messages(found, conversation.id)[: _count(conversation, decision.step)])
+        output = await model.generate(history, tools=list(offered_tools(found, conversation.id)))
+        state.messages = [*history, output.message] if output.choices else history
+        state.output = output
+        prediction = _prediction(output, conversation)
+        effect = _effect(found, conversation, decision, prediction)
+        record = PredictionRecord(
+            prediction=prediction.model_dump(mode="json"),
+            equivalent=effect.equivalent if effect else None,
+            equivalent_reason=effect.reason if effect else "",
+            versions={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
+        )
+        state.store.set(PREDICTION_KEY, record.model_dump(mode="json"))
+        return state
+
+    return solve
+
+
+@lru_cache(maxsize=_KEPT_CONVERSATIONS)
+def gold_messages(source: ConversationSource, conversation_id: str) -> tuple[ChatMessage, ...]:
+    """Return a whole gold conversation as messages, the policy first.
+
+    The decisions of a conversation share them: a history is a beginning of this.
+    """
+    conversation = source.conversation(conversation_id)
+    messages: list[ChatMessage] = [
+        ChatMessageSystem(content=conversation.policy, id=f"{conversation.id}:policy")
+    ]
+    for index, step in enumerate(conversation.steps):
+        messages += _messages(step, f"{conversation.id}:{index}")
+    return tuple(messages)
+
+
+@lru_cache(maxsize=_KEPT_CONVERSATIONS)
+def offered_tools(source: ConversationSource, conversation_id: str) -> tuple[ToolInfo, ...]:
+    """Return the tools of a conversation as a model is offered them."""
+    return tuple(
+        ToolInfo(
+            name=tool.name,
+            description=tool.description,
+            parameters=ToolParams(
+                properties={
+                    name: JSONSchema.model_validate(schema)
+                    for name, schema in tool.input_schema.get("properties", {}).items()
+                },
+                required=list(tool.input_schema.get("required", ())),
+            ),
+        )
+        for tool in source.conversation(conversation_id).tools
+    )
+
+
+def _messages(step: Said | CalledTool, identity: str) -> list[ChatMessage]:
+    if isinstance(step, Said):
+        if step.role == "user":
+            return [ChatMessageUser(content=step.text, id=identity)]
+        return [ChatMessageAssistant(content=step.text, id=identity)]
+    call = ToolCall(id=f"call-{identity}", function=step.tool, arguments=step.arguments)
+    error = ToolCallError("unknown", reply_text(step)) if step.error is not None else None
+    return [
+        ChatMessageAssistant(content="", tool_calls=[call], id=identity),
+        ChatMessageTool(
+            content=reply_text(step),
+            tool_call_id=call.id,
+            function=step.tool,
+            error=error,
+            id=f"{identity}:reply",
+        ),
+    ]
+
+
+def _count(conversation: Conversation, step: int) -> int:
+    """Return how many messages stand before a step: the policy, and two for each call."""
+    return 1 + sum(1 + isinstance(one, CalledTool) for one in conversation.steps[:step])
+
+
+def _prediction(output: ModelOutput, conversation: Conversation) -> Prediction:
+    if not output.choices or (output.stop_reason == "model_length" and output.usage is None):
+        return read_prediction("")  # the text is the provider's, not the model's
+    message = output.message
+    parts = message.content if isinstance(message.content, list) else []
+    return read_prediction(
+        message.text,
+        message.tool_calls or [],
+        tools=[tool.name for tool in conversation.tools],
+        reasoned=any(isinstance(part, ContentReasoning) for part in parts),
+    )
+
+
+def _effect(
+    source: ConversationSource,
+    conversation: Conversation,
+    decision: Decision,
+    prediction: Prediction,
+) -> Equivalence | None:
+    """Try the predicted call beside the reference call, where their world can be started."""
+    reference, cases = conversation.steps[decision.step], source.case_source
+    if not isinstance(reference, CalledTool) or conversation.case is None or cases is None:
+        return None
+    if prediction.call is None:
+        return Equivalence(equivalent=False, reason="there is no call")
+    state = state_before(conversation.case, decision.number, cases)
+    return equivalent(reference, prediction.call, state)
