@@ -97,6 +97,7 @@ def _missing_needs(config: pytest.Config) -> dict[str, str]:
     return missing
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     missing = _missing_needs(config)
     for item in items:

@@ -342,3 +342,18 @@ def test_error_of_the_mean_over_one_skill_is_no_certainty(tmp_path: Path) -> Non
     values = [float(_value(s, "constraints") == "C") for s in log.samples or []]
     spread = sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)
     assert rows["constraints"]["stderr"].value == pytest.approx(spread**0.5)
+
+
+@pytest.mark.parametrize("half_by", ["agent", "user"])
+def test_half_a_character_in_a_message_ends_no_run(tmp_path: Path, half_by: str) -> None:
+    PLAYS["half-agent"] = lambda messages, tools: "Hello \ud83d" if half_by == "agent" else "Hello."
+    PLAYS["half-user"] = lambda messages, tools: "Well \ude00" if half_by == "user" else "Well."
+    log = _run(
+        tmp_path,
+        model="scripted/half-agent",
+        roles={"user": "scripted/half-user"},
+        turns=3,
+        kind="straightforward",
+    )
+    texts = [line.text for line in _episode(log.samples[0]).lines] if log.samples else []
+    assert any("\ufffd" in text for text in texts)

@@ -15,6 +15,7 @@ from inspect_ai.tool import ToolDef
 from inspect_ai.util import registry_create
 
 from skillbench_tasks.errors import OptionError
+from skillbench_tasks.solvers.characters import mended_message
 
 __all__ = ["AgentSlot", "desk_agent"]
 
@@ -34,8 +35,9 @@ def desk_agent(max_steps: int = 12) -> Agent:
         """Take one customer-facing turn."""
         for _ in range(max_steps):
             state.output = await get_model().generate(state.messages, tools=tools)
-            state.messages.append(state.output.message)
-            if not state.output.message.tool_calls:
+            said = mended_message(state.output.message)
+            state.messages.append(said)
+            if not said.tool_calls:
                 break
             replies, _output = await execute_tools(state.messages, tools)
             state.messages.extend(replies)

@@ -16,6 +16,7 @@ from anyio import get_cancelled_exc_class
 from inspect_ai.agent import Agent, AgentState, run
 from inspect_ai.model import (
     ChatMessage,
+    ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     Model,
@@ -34,6 +35,7 @@ from skillbench_tasks.errors import ProviderError
 from skillbench_tasks.models import EPISODE_KEY, MOCK_KEY, Case, Episode, State, Termination
 from skillbench_tasks.solvers.agents import AgentSlot
 from skillbench_tasks.solvers.baselines import CASE_KEY
+from skillbench_tasks.solvers.characters import mended_message, mended_text
 from skillbench_tasks.solvers.mocking import Mocks, mock_of
 from skillbench_tasks.solvers.transcript import Transcript, added_messages
 from skillbench_tasks.solvers.users.model_user import ModelUser
@@ -176,8 +178,9 @@ class _Talk:
         )
 
     def _hear(self, said: Said) -> None:
-        self._transcript.user(said.text, said.acts, said.faults)
-        self.messages.append(ChatMessageUser(content=said.text))
+        text = mended_text(said.text)
+        self._transcript.user(text, said.acts, said.faults)
+        self.messages.append(ChatMessageUser(content=text))
 
     async def _agent_turn(self, agent: Agent, options: Mapping[str, Any]) -> str:
         @wraps(agent)
@@ -196,7 +199,10 @@ class _Talk:
             self._acting = _without_refusal(after)
             self.stop(CONTEXT_LIMIT)
             return ""
-        added = added_messages(self.messages, after.messages)
+        added = [
+            mended_message(one) if isinstance(one, ChatMessageAssistant) else one
+            for one in added_messages(self.messages, after.messages)
+        ]
         self.messages = [*self.messages, *added]
         return self._transcript.agent(added)
 

@@ -17,6 +17,7 @@ from pydantic import JsonValue
 
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import Persona, Scenario, SlotSpec, UserFault
+from skillbench_tasks.solvers.characters import mended_text
 from skillbench_tasks.solvers.users.role_play import MARKS, read_message, role_faults
 from skillbench_tasks.solvers.users.simulator import Said
 
@@ -99,7 +100,7 @@ class ModelUser:
             # The provider's words must not be taken for the customer's.
             problem = f"the conversation does not fit into the context window of {self._model}"
             raise OptionError("--model-role user", problem, "give a model with a longer one")
-        raw = output.message.text if output.choices else ""
+        raw = mended_text(output.message.text) if output.choices else ""
         text, end, faults = read_message(raw, agent_text)
         broken = role_faults(text, self._spoken, self._known)
         return Said(text, end=end, faults=(*faults, *broken))
