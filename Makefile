@@ -1,5 +1,5 @@
 # Every target sets itself up: a clone, python3 (>= 3.11) and make are enough.
-#   make demo    the oracle on one task, no key, no network
+#   make demo    the oracle on all scenarios, no key, no network
 #   make test    the tests            (RUN_SLOW=1, RUN_LOCAL_MODEL=1 for the rest; ARGS="-k world" is passed on; PARALLEL= for one process)
 #   make check   format, lint, types, Inspect's conventions, tests: what CI runs
 #   make bench   the benchmarks
@@ -17,7 +17,6 @@ UV := 0.13.9
 ARGS ?=
 PARALLEL ?= -n auto --dist loadgroup
 LOCK_ARGS ?=
-PARALLEL ?= -n auto --dist loadgroup
 
 # PYTHON=... chooses an interpreter; otherwise the first of these that is new enough and can make a venv.
 PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)

@@ -6,6 +6,7 @@ import inspect
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, ParamSpec
@@ -27,6 +28,7 @@ __all__ = [
     "absolute_paths",
     "faults_as_one_line",
     "is_made_by_inspect",
+    "refuse_misspelt_roles",
     "refuse_unknown_options",
     "require_choice",
     "require_positive",
@@ -37,6 +39,7 @@ __all__ = [
 _GIVEN_BY_INSPECT: Final = frozenset({"model"})
 _THIS_MACHINE: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _CONNECT_SECONDS: Final = 5.0
+_ROLES: Final = ("user", "judge", "mock")
 _DECORATOR_OF_TASKS: Final = "inspect_ai._eval.registry"
 """Module that stands between a task and whoever builds it."""
 
@@ -107,6 +110,23 @@ def refuse_unknown_options(task: Callable[..., Any], unknown: Mapping[str, Any])
         parameters = inspect.signature(task).parameters.values()
         known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         raise OptionError(f"-T {strange[0]}", "no such option", f"use {', '.join(known)}")
+    if is_made_by_inspect():
+        refuse_misspelt_roles(model_roles())
+
+
+def refuse_misspelt_roles(roles: Iterable[str]) -> None:
+    """Refuse a model role whose name is nearly one of ours: it would be ignored without a word.
+
+    Other names may be roles of a plugged-in agent.
+
+    Raises:
+        OptionError: There is one.
+    """
+    for role in roles:
+        near = get_close_matches(role.lower(), _ROLES, n=1)
+        if near and role not in _ROLES:
+            problem, mend = "no such role", f"write {near[0]}"
+            raise OptionError(f"--model-role {role}", problem, mend)
 
 
 def require_choice(option: str, value: object, choices: Iterable[str]) -> None:

@@ -23,7 +23,7 @@ from inspect_ai.tool import ToolInfo
 
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.scorers.shells import scored, unscored
-from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.task_options import refuse_misspelt_roles, require_reachable
 from skillbench_tasks.zero_shot import zero_shot
 from tests.mock import MOCK_SKILLS
 from tests.scripted_model import PLAYS
@@ -119,3 +119,13 @@ def test_reachable_server_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HERE_API_KEY", "x")
         monkeypatch.setenv("HERE_BASE_URL", f"http://127.0.0.1:{server.getsockname()[1]}/v1")
         require_reachable(get_model("openai-api/here/x", memoize=False))
+
+
+@pytest.mark.parametrize("role", ["jugde", "Judge", "judges", "usr", "moc"])
+def test_misspelt_role_is_refused_in_one_line(role: str) -> None:
+    with pytest.raises(OptionError, match=f"--model-role {role}: no such role; write"):
+        refuse_misspelt_roles(["user", role])
+
+
+def test_role_of_a_plugged_in_agent_is_left_alone() -> None:
+    refuse_misspelt_roles(["user", "judge", "mock", "planner", "critic"])

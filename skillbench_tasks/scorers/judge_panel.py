@@ -146,5 +146,6 @@ def panel_of_run(samples: int, tie: str, rubric: str | None) -> list[Scorer]:
     A task that is built in Python does not know its roles yet: it gets the panel, which then scores
     nothing if there is no judge.
     """
+    panel = judge_panel(samples=samples, tie=tie, rubric=rubric)
     is_without = is_made_by_inspect() and JUDGE_ROLE not in model_roles()
-    return [] if is_without else [judge_panel(samples=samples, tie=tie, rubric=rubric)]
+    return [] if is_without else [panel]
