@@ -15,7 +15,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-__all__ = ["DEPTH_MAX", "find_json_objects"]
+__all__ = ["DEPTH_MAX", "find_json_objects", "strings_of"]
 
 DEPTH_MAX: Final = 100
 """Levels of nesting above which an object is refused: writers of JSON recurse, and would fail."""
@@ -49,6 +49,15 @@ def find_json_objects(text: str) -> Iterator[dict[str, JsonValue]]:
         if reader.read() and not reader.is_refused:
             yield reader.outermost
         at = text.find("{", reader.at)
+
+
+def strings_of(value: JsonValue) -> Iterator[str]:
+    """Yield every string among the values of a JSON value, in order; keys are left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings_of(part)
 
 
 class _Expected(Enum):

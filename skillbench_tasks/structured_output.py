@@ -16,12 +16,13 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import LimitExceededError, message_limit
 
-__all__ = ["generate_structured"]
+__all__ = ["generate_structured", "shortened"]
 
 _TAKES_SCHEMAS: Final[WeakSet[Model]] = WeakSet()
 _TAKES_NO_SCHEMAS: Final[WeakSet[Model]] = WeakSet()
 """Models of which it is known whether their servers take a schema of the answer."""
 
+_SHOWN_CHARACTERS: Final = 300
 _TOO_MANY_REQUESTS: Final = 429
 
 
@@ -89,3 +90,9 @@ def _is_rate_limit(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def shortened(text: str) -> str:
+    """Return what a model or a server said as one line of at most 300 characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

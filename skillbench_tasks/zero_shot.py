@@ -20,12 +20,16 @@ Deviations: without a model in the role `user` a scripted user plays (profile `o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from inspect_ai import Epochs, Task, task
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
 
 from skillbench_tasks.datasets.samples import Filter, case_dataset, select_cases
 from skillbench_tasks.datasets.sources import open_source, source_place
+from skillbench_tasks.models import Case
 from skillbench_tasks.scorers.judge_panel import panel_of_run
 from skillbench_tasks.scorers.shells import (
     constraints,
@@ -36,15 +40,13 @@ from skillbench_tasks.scorers.shells import (
     verified,
 )
 from skillbench_tasks.scorers.spending import spend
-from skillbench_tasks.solvers.agents import DEFAULT_AGENT, AgentSlot
+from skillbench_tasks.solvers.agents import DEFAULT_AGENT
 from skillbench_tasks.solvers.dialogue import dialogue
 from skillbench_tasks.solvers.mocking import Mocks, require_mocks
 from skillbench_tasks.task_options import (
     absolute_paths,
     faults_as_one_line,
     refuse_unknown_options,
-    require_choice,
-    require_positive,
     require_reachable,
 )
 from skillbench_tasks.tools.transport import Transport
@@ -52,8 +54,7 @@ from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
 __all__ = ["TURN_BUDGET", "zero_shot"]
 
-TURN_BUDGET: Final = 20
-"""Agent turns after which a conversation ends unfinished."""
+TURN_BUDGET: Final = 20  # agent turns after which a conversation ends unfinished
 
 
 @absolute_paths
@@ -82,7 +83,7 @@ def zero_shot(
         agent: Registered name of the agent under test.
         turns: Turn budget.
         transport: How calls reach the tools: `in_process`, or `mcp`, through a real MCP server.
-        mocks: Who answers for tools without a behaviour: nobody (`declared`) or a model (`llm`).
+        mocks: Who answers for undeclared tools: nobody (`declared`) or a model (`llm`).
         recording: File or folder in which the mock's answers are kept, and found again.
         skills: Folder of skills; default: those that ship.
         dataset: Foreign data in their stead, as `<format>:PATH` (`tau2:PATH`).
@@ -97,22 +98,22 @@ def zero_shot(
     """
     with faults_as_one_line():
         refuse_unknown_options(zero_shot, unknown)
-        AgentSlot(agent)
-        require_positive("turns", turns)
-        require_choice("transport", transport, Transport)
-        require_reachable()
         place = source_place(skills, dataset)
-        source = open_source(place)
         cases = select_cases(
-            source.cases(), industry=industry, category=category, kind=kind, skill=skill
+            open_source(place).cases(), industry=industry, category=category, kind=kind, skill=skill
         )
-        require_mocks(mocks, recording, source, cases)
-        panel = panel_of_run(judge_samples, judge_tie, rubric)
-        graders = [verified(), rules(), final_state(), constraints(), outcome(), user_faults()]
+        require_mocks(mocks, recording, open_source(place), cases)
+        solver = dialogue(agent, turns, place, transport, mocks, recording)
+        return _task(cases, place, solver, panel_of_run(judge_samples, judge_tie, rubric))
+
+
+def _task(cases: Sequence[Case], place: str | None, solver: Solver, panel: list[Scorer]) -> Task:
+    require_reachable()
+    checks = [verified(), rules(), final_state(), constraints(), outcome(), user_faults()]
     return Task(
-        dataset=case_dataset(cases, source),
-        solver=dialogue(agent, turns, place, transport, mocks, recording),
-        scorer=[*graders, *panel, spend()],
+        dataset=case_dataset(cases, open_source(place)),
+        solver=solver,
+        scorer=[*checks, *panel, spend()],
         epochs=Epochs(1, "mean"),
         version=int(TASK_VERSION),
         metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},

@@ -126,20 +126,11 @@ def size_problems(root: Path) -> list[str]:
             problems.append(f"{place}: {lines} lines, cap {cap}")
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                size = (node.end_lineno or node.lineno) - node.lineno + 1 - _docstring_lines(node)
+                size = (node.end_lineno or node.lineno) - node.lineno + 1
                 if size > FUNCTION_LINES_MAX:
                     where = f"{place}:{node.lineno}: {node.name}"
                     problems.append(f"{where}: {size} lines, cap {FUNCTION_LINES_MAX}")
     return problems
-
-
-def _docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Lines of a function's docstring: what its callers read is no part of its size."""
-    match node.body[0]:
-        case ast.Expr(value=ast.Constant(value=str()), lineno=first, end_lineno=last):
-            return (last or first) - first + 1
-        case _:
-            return 0
 
 
 def name_problems(root: Path) -> list[str]:

@@ -7,7 +7,7 @@ log anew: all that is needed stands in the sample.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -21,10 +21,10 @@ from inspect_ai.util import JSONSchema
 from skillbench_tasks.models import DIMENSIONS, JudgeVerdict, State, Unscored
 from skillbench_tasks.scorers.judge_prompt import case_file, skill_page, transcript_texts
 from skillbench_tasks.scorers.judge_verdict import read_verdict, verdict_schema, verdict_shapes
-from skillbench_tasks.scorers.judges import JUDGE_ROLE, AnswerForm, ask_all, judges_of_run
+from skillbench_tasks.scorers.judges import JUDGE_ROLE, AnswerForm, Judge, ask_all, judges_of_run
 from skillbench_tasks.scorers.panel import PANEL_PASS, JudgeVote, TieRule, panel_values
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
-from skillbench_tasks.scorers.rubric import load_rubric
+from skillbench_tasks.scorers.rubric import Rubric, load_rubric
 from skillbench_tasks.scorers.rules import rules_verdict
 from skillbench_tasks.scorers.shells import stderr_by_skill
 from skillbench_tasks.scorers.stored import has_conversation, read_brief, read_case
@@ -87,29 +87,36 @@ def judge_panel(
     }
 
     async def score(state: TaskState, target: Target) -> Score | None:
-        judges = judges_of_run(timeout)
-        if not judges or not has_conversation(state):
-            return None
-        import_module("skillbench_tasks.scorers.panel_bound")
-        checks, episode = read_case(state)
-        if episode.termination.state is State.UNFINISHED:  # an error of ours or a provider's
-            return None
-        failures = rules_verdict(checks, episode).reasons
-        quoted = verdict_shapes(list(transcript_texts(episode)))
-        brief = read_brief(state)
-        standing = f"{page.text}\n\n{skill_page(brief)}"
-        case = case_file(brief, episode, failures)
-        form = AnswerForm(_SCHEMA, partial(read_verdict, quoted=quoted))
-        answers = await ask_all(judges, standing, case, samples, form)
-        votes = {
-            f"{name}@{page.version}": JudgeVote(given, failures, TieRule(tie))
-            for name, given in answers.items()
-        }
-        identities = {judge.name: judge.identity for judge in judges}
-        told = {"judges": identities, "hard_failures": list(failures), **settings}
-        return _score(votes, TieRule(tie), told)
+        return await _grade(state, judges_of_run(timeout), page, settings)
 
     return score
+
+
+async def _grade(
+    state: TaskState, judges: Sequence[Judge], page: Rubric, settings: Mapping[str, Any]
+) -> Score | None:
+    if not judges or not has_conversation(state):
+        return None
+    import_module("skillbench_tasks.scorers.panel_bound")
+    checks, episode = read_case(state)
+    if episode.termination.state is State.UNFINISHED:  # an error of ours or a provider's
+        return None
+    failures, brief = rules_verdict(checks, episode).reasons, read_brief(state)
+    quoted = verdict_shapes(list(transcript_texts(episode)))
+    answers = await ask_all(
+        judges,
+        f"{page.text}\n\n{skill_page(brief)}",
+        case_file(brief, episode, failures),
+        settings["samples"],
+        AnswerForm(_SCHEMA, partial(read_verdict, quoted=quoted)),
+    )
+    tie = TieRule(settings["tie"])
+    votes = {
+        f"{name}@{page.version}": JudgeVote(given, failures, tie) for name, given in answers.items()
+    }
+    identities = {judge.name: judge.identity for judge in judges}
+    told = {"judges": identities, "hard_failures": list(failures), **settings}
+    return _score(votes, tie, told)
 
 
 def _score(votes: Mapping[str, JudgeVote], tie: TieRule, settings: Mapping[str, Any]) -> Score:

@@ -14,6 +14,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from skillbench_tasks.json_text import strings_of
 from skillbench_tasks.models import Brief, Call, Episode, Line
 
 __all__ = ["CLOSING", "case_file", "skill_page", "transcript_lines", "transcript_texts"]
@@ -69,7 +70,7 @@ def transcript_texts(episode: Episode) -> Iterator[str]:
             yield event.text
         else:
             for value in (event.arguments, event.result):
-                yield from _strings(value)
+                yield from strings_of(value)
                 yield _json(value)
             if event.error is not None:
                 yield event.error.message
@@ -106,20 +107,6 @@ def _request(brief: Brief) -> str:
     if brief.checklist:
         lines += ["What it takes:", *(f"- {one}" for one in brief.checklist)]
     return "\n".join(lines)
-
-
-def _strings(value: JsonValue) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for one in value:
-                yield from _strings(one)
-        case dict():
-            for one in value.values():
-                yield from _strings(one)
-        case _:
-            pass
 
 
 def _json(value: JsonValue) -> str:

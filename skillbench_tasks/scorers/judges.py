@@ -22,7 +22,7 @@ from inspect_ai.model import (
 from inspect_ai.util import LimitExceededError
 
 from skillbench_tasks.models import Unscored, UnscoredReason
-from skillbench_tasks.structured_output import generate_structured
+from skillbench_tasks.structured_output import generate_structured, shortened
 from skillbench_tasks.task_options import require_reachable
 
 __all__ = ["JUDGE_ROLE", "AnswerForm", "Judge", "ask_all", "judges_of_run"]
@@ -30,7 +30,6 @@ __all__ = ["JUDGE_ROLE", "AnswerForm", "Judge", "ask_all", "judges_of_run"]
 JUDGE_ROLE: Final = "judge"
 """Model role of the judges: one model or a list."""
 
-_SHOWN_CHARACTERS: Final = 300
 _SHARE_OF_TIME_LEFT: Final = 0.75
 """How much of the time that a limit leaves one call may take: so a second one, and what is graded
 after the judges, have theirs."""
@@ -184,7 +183,7 @@ async def _side_by_side(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
 def _read(output: ModelOutput, form: AnswerForm[V]) -> V | Unscored:
     if output.error:
-        return Unscored(reason=UnscoredReason.FAILED, detail=_shortened(output.error))
+        return Unscored(reason=UnscoredReason.FAILED, detail=shortened(output.error))
     if not output.choices:
         return form.read("")
     match output.stop_reason:
@@ -212,9 +211,4 @@ def _complaint(answer: Unscored) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    return _shortened(f"{type(error).__name__}: {error}")
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return shortened(f"{type(error).__name__}: {error}")

@@ -40,7 +40,11 @@ from skillbench_tasks.solvers.mocking import Mocks, mock_of
 from skillbench_tasks.solvers.transcript import Transcript, added_messages
 from skillbench_tasks.solvers.users.model_user import ModelUser
 from skillbench_tasks.solvers.users.simulator import Said, ScriptedSimulator, UserSimulator
-from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.task_options import (
+    require_choice,
+    require_positive,
+    require_reachable,
+)
 from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Toolbox
 from skillbench_tasks.tools.transport import Transport, tool_session
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, MOCK_VERSION, TASK_VERSION
@@ -74,6 +78,8 @@ def dialogue(
         recording: Where a mock's answers are kept and found again: a file `*.jsonl`, or a folder.
     """
     slot = AgentSlot(agent)
+    require_positive("turns", turns)
+    require_choice("transport", transport, Transport)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         require_reachable(get_model())

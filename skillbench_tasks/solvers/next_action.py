@@ -16,8 +16,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo, ToolParams
-from inspect_ai.util import JSONSchema
+from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo
 
 from skillbench_tasks.datasets.chat_format import reply_text
 from skillbench_tasks.datasets.conversations import ConversationSource, open_conversations
@@ -27,6 +26,7 @@ from skillbench_tasks.models.prediction_record import PREDICTION_KEY, Prediction
 from skillbench_tasks.task_options import require_reachable
 from skillbench_tasks.tools.equivalence import Equivalence, equivalent
 from skillbench_tasks.tools.prediction import Prediction, read_prediction
+from skillbench_tasks.tools.toolkit import tool_parameters
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
 __all__ = ["gold_messages", "next_action", "offered_tools"]
@@ -88,13 +88,7 @@ def offered_tools(source: ConversationSource, conversation_id: str) -> tuple[Too
         ToolInfo(
             name=tool.name,
             description=tool.description,
-            parameters=ToolParams(
-                properties={
-                    name: JSONSchema.model_validate(schema)
-                    for name, schema in tool.input_schema.get("properties", {}).items()
-                },
-                required=list(tool.input_schema.get("required", ())),
-            ),
+            parameters=tool_parameters(tool.input_schema),
         )
         for tool in source.conversation(conversation_id).tools
     )

@@ -13,11 +13,12 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
 
+from skillbench_tasks.json_text import strings_of
 from skillbench_tasks.models import Change, CollectionSpec, FieldKind, Model, Record
 
 __all__ = ["Difference", "canonical_record", "diff", "equal", "made_names"]
@@ -82,7 +83,7 @@ def canonical_record(
     """
     if record is None:
         return None
-    form = _Form(spec, names or {}, frozenset(_strings(before)))
+    form = _Form(spec, names or {}, frozenset(strings_of(before)))
     canonical = ((name, form.of(value, name)) for name, value in record.items())
     return {name: value for name, value in canonical if value is not None}
 
@@ -138,14 +139,6 @@ class _Form:
 def _as_set(parts: list[JsonValue]) -> JsonValue:
     unique = {_text(part): part for part in parts}
     return [unique[key] for key in sorted(unique)]
-
-
-def _strings(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _strings(part)
 
 
 def _text(value: JsonValue) -> str:

@@ -13,7 +13,15 @@ from pydantic import JsonValue
 from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.tools.toolbox import Toolbox
 
-__all__ = ["answer_text", "error_text", "full_name", "result_text", "tool_def", "tool_defs"]
+__all__ = [
+    "answer_text",
+    "error_text",
+    "full_name",
+    "result_text",
+    "tool_def",
+    "tool_defs",
+    "tool_parameters",
+]
 
 
 def tool_defs(toolbox: Toolbox) -> list[ToolDef]:
@@ -52,7 +60,7 @@ def tool_def(
         tool=execute,
         name=name,
         description=description,
-        parameters=_parameters(input_schema),
+        parameters=tool_parameters(input_schema),
         parallel=False,
         max_output=0,
     )
@@ -99,6 +107,7 @@ def _in_process(tool: str, toolbox: Toolbox) -> Callable[..., Awaitable[str]]:
     return execute
 
 
-def _parameters(schema: Mapping[str, Any]) -> ToolParams:
+def tool_parameters(schema: Mapping[str, Any]) -> ToolParams:
+    """Return a tool's JSON Schema as Inspect's parameters."""
     properties = {n: JSONSchema.model_validate(p) for n, p in schema.get("properties", {}).items()}
     return ToolParams(properties=properties, required=list(schema.get("required", ())))

@@ -39,7 +39,12 @@ from skillbench_tasks.scorers.agreement import (
 from skillbench_tasks.scorers.statistic import Z
 
 # scikit-learn and NumPy warn of degenerate input: none of it may reach them.
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings(
+    "error",
+    # What other tests left to the garbage collector is no warning of a statistic.
+    "ignore::ResourceWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+)
 
 P, F, U = True, False, None
 NO_PASS, NO_FAIL, NONE = "no pass verdicts", "no fail verdicts", "no common verdicts"

@@ -24,7 +24,7 @@ from pydantic import JsonValue
 from skillbench_tasks.errors import DataError, MockError, ToolFailure
 from skillbench_tasks.files import shown
 from skillbench_tasks.models import MockAnswer, MockEntry, MockRow, ToolSpec
-from skillbench_tasks.structured_output import generate_structured
+from skillbench_tasks.structured_output import generate_structured, shortened
 from skillbench_tasks.tools.faults import LOST_REPLY
 from skillbench_tasks.tools.llm_mock.answers import misfit, read_answer, response_schema
 from skillbench_tasks.tools.llm_mock.prompt import (
@@ -41,7 +41,6 @@ from skillbench_tasks.versions import DATA_VERSION, MOCK_VERSION
 __all__ = ["LlmMock"]
 
 _ATTEMPTS: Final = 2
-_SHOWN_CHARACTERS: Final = 300
 
 
 class LlmMock:
@@ -218,13 +217,13 @@ class LlmMock:
             said = [output.message] if output.choices and output.message.text.strip() else []
             asked += [*said, ChatMessageUser(content=_objection(complaint))]
         raise MockError(
-            self._situation.case, tool.full_name, _shortened("; then: ".join(complaints))
+            self._situation.case, tool.full_name, shortened("; then: ".join(complaints))
         )
 
     def _model_for(self, tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> Model:
         if self._model is not None:
             return self._model
-        call = _shortened(json.dumps(dict(arguments), ensure_ascii=False))
+        call = shortened(json.dumps(dict(arguments), ensure_ascii=False))
         place = shown(self._recording.path) if self._recording else "no recording"
         problem = f"{place} does not hold this call with what came before it: {call}; "
         mend = "give --model-role mock=MODEL, or record anew"
@@ -239,7 +238,7 @@ class LlmMock:
         answer = MockAnswer(result=repaired(entry.answer.result, certain))
         problem = misfit(answer, tool) if certain else None
         if problem is not None:
-            reason = _shortened(f"{'; '.join(map(str, certain))}; put right, {problem}")
+            reason = shortened(f"{'; '.join(map(str, certain))}; put right, {problem}")
             raise MockError(self._situation.case, tool.full_name, reason)
         update = {
             "answer": answer if certain else entry.answer,
@@ -269,8 +268,3 @@ def _plain(value: JsonValue) -> JsonValue:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
