@@ -16,6 +16,7 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 
 from benchmarks.instant import bare_task
+from benchmarks.next_turn import memory_megabytes, next_turn_overhead
 from benchmarks.panel import agreement_seconds, panel_overhead, side_by_side
 from skillbench_tasks.datasets.loaders import load_cases
 from skillbench_tasks.datasets.script import gold_script, perform
@@ -37,7 +38,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="benchmarks")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each side (median)")
-    rounds: int = parser.parse_args().rounds
+    parser.add_argument("--star", help="folder of STAR dialogues: gold history on them too")
+    given = parser.parse_args()
+    rounds: int = given.rounds
     figures = {
         "python": sys.version.split()[0],
         "import": import_seconds(rounds),
@@ -47,6 +50,8 @@ def main() -> None:
         "overhead": overhead(rounds),
         "panel_overhead": panel_overhead(rounds, SETTINGS),
         "panel_side_by_side": side_by_side(SETTINGS),
+        "next_turn_overhead": next_turn_overhead(rounds, SETTINGS, None),
+        "next_turn_memory_mb": memory_megabytes(f"star:{given.star}") if given.star else None,
         "agreement_10000x5_s": agreement_seconds(),
     }
     print(json.dumps(figures, indent=2))

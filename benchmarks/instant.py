@@ -71,6 +71,8 @@ class InstantModel(ModelAPI):
             if self.model_name.startswith("slow"):
                 await anyio.sleep(JUDGE_SECONDS)
             return _output(ChatMessageAssistant(content=_VERDICT))
+        if self.model_name == "decision":
+            return _output(ChatMessageAssistant(content="One moment, please."))
         case = case_by_id(store().get(CASE_KEY)["case"])
         turns = _agent_turns(case)
         users = [index for index, message in enumerate(input) if message.role == "user"]

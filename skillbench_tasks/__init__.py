@@ -12,16 +12,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skillbench_tasks.closed_loop import closed_loop
     from skillbench_tasks.datasets.loaders import load_cases, load_skills
     from skillbench_tasks.gold_history import gold_history
     from skillbench_tasks.zero_shot import zero_shot
 
-__all__ = ["__version__", "gold_history", "load_cases", "load_skills", "zero_shot"]
+__all__ = ["__version__", "closed_loop", "gold_history", "load_cases", "load_skills", "zero_shot"]
 
 __version__ = "0.1.0"
 """Version of the distribution."""
 
 _HOMES = {
+    "closed_loop": "skillbench_tasks.closed_loop",
     "gold_history": "skillbench_tasks.gold_history",
     "load_cases": "skillbench_tasks.datasets.loaders",
     "load_skills": "skillbench_tasks.datasets.loaders",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from skillbench_tasks.closed_loop import closed_loop
 from skillbench_tasks.gold_history import gold_history
+from skillbench_tasks.scorers.group_metrics import failure_categories, group_means
+from skillbench_tasks.scorers.holistic_judge import holistic_judge
 from skillbench_tasks.scorers.judge_panel import judge_panel
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
 from skillbench_tasks.scorers.shells import (
@@ -12,13 +15,15 @@ from skillbench_tasks.scorers.shells import (
     outcome,
     rules,
     scored,
-    stderr_by_skill,
+    stderr_by,
     unscored,
     user_faults,
     verified,
 )
 from skillbench_tasks.scorers.spending import role_means, role_totals, spend, turn_latency
+from skillbench_tasks.scorers.turn_judge import turn_judge
 from skillbench_tasks.scorers.turns import rouge_1, strict_tool
+from skillbench_tasks.scorers.workflow import error_propagation, workflow
 from skillbench_tasks.solvers.agents import desk_agent
 from skillbench_tasks.solvers.baselines import (
     always_transfer,
@@ -30,16 +35,22 @@ from skillbench_tasks.solvers.baselines import (
 )
 from skillbench_tasks.solvers.dialogue import dialogue
 from skillbench_tasks.solvers.next_action import next_action
+from skillbench_tasks.solvers.replaying import replay_loop
 from skillbench_tasks.zero_shot import zero_shot
 
 __all__ = [
     "always_transfer",
     "claim_done",
+    "closed_loop",
     "constraints",
     "desk_agent",
     "dialogue",
+    "error_propagation",
+    "failure_categories",
     "final_state",
     "gold_history",
+    "group_means",
+    "holistic_judge",
     "judge_agreement",
     "judge_panel",
     "mean_without_user_faults",
@@ -47,6 +58,7 @@ __all__ = [
     "outcome",
     "reference",
     "refuse",
+    "replay_loop",
     "role_means",
     "role_totals",
     "rouge_1",
@@ -55,11 +67,13 @@ __all__ = [
     "silent",
     "spam",
     "spend",
-    "stderr_by_skill",
+    "stderr_by",
     "strict_tool",
+    "turn_judge",
     "turn_latency",
     "unscored",
     "user_faults",
     "verified",
+    "workflow",
     "zero_shot",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 import click
 
@@ -90,12 +90,22 @@ def stats(as_json: bool, skills: Path | None) -> None:
 
 @skillbench.command()
 @click.option("--log-dir", type=click.Path(path_type=Path), default=Path("logs/baselines"))
+@click.option(
+    "--task",
+    type=click.Choice(["zero_shot", "next_turn"]),
+    default="zero_shot",
+    help="next_turn: gold_history and closed_loop.",
+)
+@click.option("--dataset", default=None, help="For next_turn: other conversations, as -T dataset.")
 @_skills
-def baselines(log_dir: Path, skills: Path | None) -> None:
-    """Run the agents without a model; exit 1 when a bound breaks."""
+def baselines(log_dir: Path, task: str, dataset: str | None, skills: Path | None) -> None:
+    """Run what needs no model; exit 1 when a bound breaks."""
     from skillbench_tasks.reports.baselines import run_baselines
+    from skillbench_tasks.reports.next_turn_floors import run_floors
 
-    result = run_baselines(log_dir, skills)
+    is_next_turn = task == "next_turn"
+    place = dataset or (str(skills) if skills else None)
+    result = run_floors(log_dir, place) if is_next_turn else run_baselines(log_dir, skills)
     click.echo(result.table)
     for line in result.broken:
         click.echo(f"BROKEN {line}")
@@ -160,6 +170,27 @@ def splits(as_json: bool) -> None:
     from skillbench_tasks.reports.splits import split_json, split_page
 
     click.echo(split_json() if as_json else split_page())
+
+
+@skillbench.command()
+@click.argument("logs_a", type=click.Path(path_type=Path))
+@click.argument("logs_b", type=click.Path(path_type=Path))
+@click.option(
+    "--by",
+    type=click.Choice(["novelty", "kind", "skill"]),
+    default=None,
+    help="Divide each row by skills seen in training or not, by kind of scenario, or by skill.",
+)
+@click.option("--json", "as_json", is_flag=True, help="All figures and counts as JSON.")
+def compare(
+    logs_a: Path, logs_b: Path, by: Literal["novelty", "kind", "skill"] | None, as_json: bool
+) -> None:
+    """Compare two models on the same cases: logs, or folders of logs, before and after."""
+    from skillbench_tasks.reports.comparison_report import compare_logs
+    from skillbench_tasks.reports.comparison_table import comparison_page
+
+    report = compare_logs(logs_a, logs_b, by)
+    click.echo(report.model_dump_json() if as_json else comparison_page(report))
 
 
 @skillbench.group()

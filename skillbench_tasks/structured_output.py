@@ -31,6 +31,7 @@ async def generate_structured(
     messages: Sequence[ChatMessage],
     schema: ResponseSchema | None,
     scope: str | None = None,
+    config: GenerateConfig | None = None,
 ) -> ModelOutput:
     """Ask a model; what it is asked is no part of the sample's conversation.
 
@@ -43,28 +44,30 @@ async def generate_structured(
         messages: What it is asked.
         schema: Form of the answer; none: any text.
         scope: Tells this answer from others to the same question, where Inspect's cache is on.
+        config: Settings of the request; they go before the model's own.
     """
+    plain = config or GenerateConfig()
     cache = _scoped(model.config.cache, scope)
     with message_limit(None):
         if schema is None or model in _TAKES_NO_SCHEMAS:
-            return await model.generate(list(messages), cache=cache)
+            return await model.generate(list(messages), config=plain, cache=cache)
         if model not in _TAKES_SCHEMAS:
             try:
-                config = GenerateConfig(response_schema=schema, max_retries=0)
-                output = await model.generate(list(messages), config=config, cache=cache)
+                once = plain.merge(GenerateConfig(response_schema=schema, max_retries=0))
+                output = await model.generate(list(messages), config=once, cache=cache)
             except LimitExceededError:
                 raise
             except Exception as error:  # noqa: BLE001  # whatever a server makes of a schema
                 if not _is_rate_limit(error):
-                    output = await model.generate(list(messages), cache=cache)
+                    output = await model.generate(list(messages), config=plain, cache=cache)
                     if model not in _TAKES_SCHEMAS:
                         _TAKES_NO_SCHEMAS.add(model)
                     return output
             else:
                 _takes_schemas(model)
                 return output
-        config = GenerateConfig(response_schema=schema)
-        output = await model.generate(list(messages), config=config, cache=cache)
+        shaped = plain.merge(GenerateConfig(response_schema=schema))
+        output = await model.generate(list(messages), config=shaped, cache=cache)
         _takes_schemas(model)
         return output
 

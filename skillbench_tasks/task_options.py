@@ -31,6 +31,7 @@ __all__ = [
     "refuse_misspelt_roles",
     "refuse_unknown_options",
     "require_choice",
+    "require_count",
     "require_positive",
     "require_reachable",
     "require_share",
@@ -148,6 +149,16 @@ def require_positive(option: str, value: object) -> None:
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise OptionError(f"-T {option}", f"{value!r} is no whole number above 0", "give one")
+
+
+def require_count(option: str, value: object) -> None:
+    """Require a whole number of at least 0.
+
+    Raises:
+        OptionError: It is not one.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise OptionError(f"-T {option}", f"{value!r} is no count", "give 0 or more")
 
 
 def require_share(option: str, value: object) -> None:

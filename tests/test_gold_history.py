@@ -74,7 +74,7 @@ def _rows(log: EvalLog) -> dict[str, tuple[float, int]]:
     return {
         s.name: (s.metrics["mean"].value, s.scored_samples or 0)
         for s in log.results.scores
-        if "mean" in s.metrics
+        if "mean" in s.metrics and s.scorer != "turn_judge"
     }
 
 

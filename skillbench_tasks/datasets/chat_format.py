@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
+
+from pydantic import JsonValue
 
 from skillbench_tasks.models.conversation import CalledTool, ConversationTool, Step
+from skillbench_tasks.models.gold import CallError
 
-__all__ = ["ChatMessage", "chat_messages", "chat_tools", "reply_text"]
+__all__ = ["CallReply", "ChatMessage", "chat_messages", "chat_tools", "reply_text"]
 
 ChatMessage: TypeAlias = dict[str, Any]
 """A message as an object: `role`, `content`, and what goes with calls."""
@@ -50,7 +53,19 @@ def chat_tools(tools: Iterable[ConversationTool]) -> list[dict[str, Any]]:
     ]
 
 
-def reply_text(step: CalledTool) -> str:
+class CallReply(Protocol):
+    """What came back from a call."""
+
+    @property
+    def result(self) -> JsonValue:
+        """The result."""
+
+    @property
+    def error(self) -> CallError | None:
+        """The error, where it failed."""
+
+
+def reply_text(step: CallReply) -> str:
     """Return what came back from a call as the text that an agent reads.
 
     It is the text of the zero-shot task (`skillbench_tasks.tools.toolkit`).

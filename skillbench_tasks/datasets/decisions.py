@@ -54,7 +54,7 @@ def decision_dataset(source: ConversationSource, ids: Iterable[str]) -> MemoryDa
     """
     samples = []
     for conversation in (source.conversation(one) for one in ids):
-        tools = json.dumps({tool.name: tool.input_schema for tool in conversation.tools})
+        tools = json.dumps([tool.model_dump(mode="json") for tool in conversation.tools])
         samples += [_sample(conversation, one, tools) for one in conversation.decisions]
     return MemoryDataset(samples, name=source.name)
 
@@ -69,7 +69,7 @@ def _sample(conversation: Conversation, decision: Decision, tools: str) -> Sampl
         "novelty": novelty_of(conversation) if conversation.case else "foreign",
         "action": "tool" if is_call else "text",
         "number": decision.number,
-        DECISION_KEY: {"json": reference.model_dump_json(), "tools": tools if is_call else "{}"},
+        DECISION_KEY: {"json": reference.model_dump_json(), "tools": tools},
     }
     return Sample(
         id=decision.id,

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Generic, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from skillbench_tasks.models.base import Model
 
 __all__ = [
     "DIMENSIONS",
     "Completion",
+    "FailureT",
     "JudgeVerdict",
+    "Label",
+    "LabelVerdict",
+    "ReplayFailure",
+    "TurnFailure",
     "Unscored",
     "UnscoredReason",
 ]
@@ -52,6 +57,67 @@ class JudgeVerdict(Model):
     communication_quality: Grade
     resolution_efficiency: Grade
     hallucinated_action: bool
+
+
+class Label(StrEnum):
+    """Protocol B's binary label."""
+
+    PASS = "pass"
+    FAIL = "fail"
+
+
+class TurnFailure(StrEnum):
+    """Why a next action is not acceptable; of several the one that weighs most.
+
+    The names and their meanings (`scorers/rubrics/next_turn.md`) are ours.
+    """
+
+    NONE = "none"
+    NO_ACTION = "no_action"
+    POLICY_VIOLATION = "policy_violation"
+    MISSING_STEP = "missing_step"
+    WRONG_ACTION = "wrong_action"
+    WRONG_ARGUMENTS = "wrong_arguments"
+    UNGROUNDED = "ungrounded"
+    PREMATURE = "premature"
+    REPETITION = "repetition"
+    UNCLEAR = "unclear"
+    OTHER = "other"
+
+
+class ReplayFailure(StrEnum):
+    """Why a whole replay is no success; of several the one that weighs most.
+
+    The names and their meanings (`scorers/rubrics/whole_replay.md`) are ours.
+    """
+
+    NONE = "none"
+    STOPPED_EARLY = "stopped_early"
+    TOOL_ERROR = "tool_error"
+    POLICY_VIOLATION = "policy_violation"
+    VERIFICATION_MISSING = "verification_missing"
+    WRONG_TOOL_ACTION = "wrong_tool_action"
+    UNSUPPORTED_CLAIM = "unsupported_claim"
+    GOAL_NOT_COMPLETED = "goal_not_completed"
+    OTHER = "other"
+
+
+FailureT = TypeVar("FailureT", bound=StrEnum)
+
+
+class LabelVerdict(Model, Generic[FailureT]):
+    """A judge's binary label with its reasons; the category is `none` exactly when it is a pass."""
+
+    kind: Literal["label"] = "label"
+    rationale: str
+    label: Label
+    failure_category: FailureT
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> LabelVerdict[FailureT]:
+        if (self.label is Label.PASS) != (self.failure_category == "none"):
+            raise ValueError("the category is none exactly when the label is pass")
+        return self
 
 
 class UnscoredReason(StrEnum):

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from inspect_ai.model import ResponseSchema, model_roles
+from inspect_ai.model import ResponseSchema
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import JSONSchema
@@ -21,27 +21,21 @@ from inspect_ai.util import JSONSchema
 from skillbench_tasks.models import DIMENSIONS, JudgeVerdict, State, Unscored
 from skillbench_tasks.scorers.judge_prompt import case_file, skill_page, transcript_texts
 from skillbench_tasks.scorers.judge_verdict import read_verdict, verdict_schema, verdict_shapes
-from skillbench_tasks.scorers.judges import JUDGE_ROLE, AnswerForm, Judge, ask_all, judges_of_run
+from skillbench_tasks.scorers.judges import AnswerForm, Judge, ask_all, judges_of_run, where_judged
 from skillbench_tasks.scorers.panel import PANEL_PASS, JudgeVote, TieRule, panel_values
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
+from skillbench_tasks.scorers.panel_settings import (
+    TIMEOUT_SECONDS,
+    UNSCORED_MAX,
+    panel_settings,
+)
 from skillbench_tasks.scorers.rubric import Rubric, load_rubric
 from skillbench_tasks.scorers.rules import rules_verdict
 from skillbench_tasks.scorers.shells import stderr_by_skill
 from skillbench_tasks.scorers.stored import has_conversation, read_brief, read_case
-from skillbench_tasks.task_options import (
-    is_made_by_inspect,
-    require_choice,
-    require_positive,
-    require_share,
-)
-from skillbench_tasks.versions import GRADER_VERSION
 
 __all__ = ["UNSCORED_MAX", "judge_panel", "panel_of_run"]
 
-UNSCORED_MAX: Final = 0.1
-"""Share of a judge's verdicts that may be missing before the run counts as failed."""
-
-_TIMEOUT_SECONDS: Final = 600
 _SCHEMA: Final = ResponseSchema(
     name="verdict", json_schema=JSONSchema.model_validate(verdict_schema()), strict=True
 )
@@ -53,7 +47,7 @@ def judge_panel(
     tie: str = TieRule.FAIL,
     rubric: str | None = None,
     max_unscored: float = UNSCORED_MAX,
-    timeout: int = _TIMEOUT_SECONDS,
+    timeout: int = TIMEOUT_SECONDS,
 ) -> Scorer:
     """Grade a conversation by every model in the role `judge`; without that role there is no score.
 
@@ -73,18 +67,10 @@ def judge_panel(
         OptionError: An option is off its range.
         DataError: The rubric cannot be read.
     """
-    require_positive("judge_samples", samples)
-    require_positive("timeout", timeout)
-    require_choice("judge_tie", tie, TieRule)
-    require_share("max_unscored", max_unscored)
     page = load_rubric(Path(rubric) if rubric else None)
-    settings = {
-        "rubric": {"name": page.name, "version": page.version, "sha256": page.digest},
-        "samples": samples,
-        "tie": tie,
-        "max_unscored": max_unscored,
-        "grader_version": GRADER_VERSION,
-    }
+    settings = panel_settings(
+        page, samples=samples, tie=tie, max_unscored=max_unscored, timeout=timeout
+    )
 
     async def score(state: TaskState, target: Target) -> Score | None:
         return await _grade(state, judges_of_run(timeout), page, settings)
@@ -148,11 +134,5 @@ def _line(answer: JudgeVerdict | Unscored) -> str:
 
 
 def panel_of_run(samples: int, tie: str, rubric: str | None) -> list[Scorer]:
-    """Return the panel as a task's scorer, or nothing where the run surely has no judge.
-
-    A task that is built in Python does not know its roles yet: it gets the panel, which then scores
-    nothing if there is no judge.
-    """
-    panel = judge_panel(samples=samples, tie=tie, rubric=rubric)
-    is_without = is_made_by_inspect() and JUDGE_ROLE not in model_roles()
-    return [] if is_without else [panel]
+    """Return the panel as a task's scorer, or nothing where the run surely has no judge."""
+    return where_judged(judge_panel(samples=samples, tie=tie, rubric=rubric))

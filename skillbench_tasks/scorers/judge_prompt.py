@@ -8,14 +8,13 @@ judges' samples of one case). Nothing names the model under test.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pydantic import JsonValue
 
-from skillbench_tasks.json_text import strings_of
 from skillbench_tasks.models import Brief, Call, Episode, Line
+from skillbench_tasks.scorers.judge_lines import called, numbered, said, tool_page, value_texts
 
 __all__ = ["CLOSING", "case_file", "skill_page", "transcript_lines", "transcript_texts"]
 
@@ -24,16 +23,11 @@ CLOSING: Final = (
     "Grade the agent by the rubric: answer with one JSON object, rationale first."
 )
 
-_LINE_BREAKS: Final = {ord(one): f"\\u{ord(one):04x}" for one in "\x85\u2028\u2029"}
-"""What breaks a line in Unicode, and JSON leaves as it is."""
-
-_SPEAKERS: Final = {"user": "customer", "agent": "agent"}
-
 
 def skill_page(brief: Brief) -> str:
     """Return what is the same for all cases of a skill; it follows the rubric."""
-    head = '# POLICY\nWritten to the agent: "you" is the agent.'
-    return f"{head}\n\n{_policy(brief)}\n\n# TOOLS\n{_tools(brief)}"
+    policy = "\n\n".join((f"{brief.skill}: {brief.description}", brief.policy.strip()))
+    return tool_page(policy, (tool.model_dump(mode="json") for tool in brief.tools))
 
 
 def case_file(brief: Brief, episode: Episode, hard_failures: Sequence[str]) -> str:
@@ -59,8 +53,7 @@ def case_file(brief: Brief, episode: Episode, hard_failures: Sequence[str]) -> s
 
 def transcript_lines(episode: Episode) -> Iterator[str]:
     """Yield what happened, one JSON object in each line, nothing cut off."""
-    for number, event in enumerate(episode.events, start=1):
-        yield _json({"n": number, **_shown(event)})
+    yield from numbered(_shown(event) for event in episode.events)
 
 
 def transcript_texts(episode: Episode) -> Iterator[str]:
@@ -69,32 +62,18 @@ def transcript_texts(episode: Episode) -> Iterator[str]:
         if isinstance(event, Line):
             yield event.text
         else:
-            for value in (event.arguments, event.result):
-                yield from strings_of(value)
-                yield _json(value)
+            yield from value_texts(event.arguments, event.result)
             if event.error is not None:
                 yield event.error.message
 
 
 def _shown(event: Line | Call) -> dict[str, JsonValue]:
     if isinstance(event, Line):
-        return {"who": _SPEAKERS[event.role], "says": event.text}
-    shown: dict[str, JsonValue] = {
-        "who": "agent",
-        "calls": event.tool,
-        "arguments": event.arguments,
-    }
+        return said(event.role, event.text)
+    shown = called(event.tool, event.arguments)
     if event.error is not None:
         return {**shown, "error": event.error.model_dump(mode="json")}
     return {**shown, "answer": event.result}
-
-
-def _policy(brief: Brief) -> str:
-    return "\n\n".join((f"{brief.skill}: {brief.description}", brief.policy.strip()))
-
-
-def _tools(brief: Brief) -> str:
-    return "\n".join(_json(tool.model_dump(mode="json")) for tool in brief.tools)
 
 
 def _request(brief: Brief) -> str:
@@ -107,7 +86,3 @@ def _request(brief: Brief) -> str:
     if brief.checklist:
         lines += ["What it takes:", *(f"- {one}" for one in brief.checklist)]
     return "\n".join(lines)
-
-
-def _json(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False).translate(_LINE_BREAKS)

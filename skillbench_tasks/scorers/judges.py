@@ -14,18 +14,20 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
+    GenerateConfig,
     Model,
     ModelOutput,
     ResponseSchema,
     model_roles,
 )
+from inspect_ai.scorer import Scorer
 from inspect_ai.util import LimitExceededError
 
 from skillbench_tasks.models import Unscored, UnscoredReason
 from skillbench_tasks.structured_output import generate_structured, shortened
-from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.task_options import is_made_by_inspect, require_reachable
 
-__all__ = ["JUDGE_ROLE", "AnswerForm", "Judge", "ask_all", "judges_of_run"]
+__all__ = ["JUDGE_ROLE", "AnswerForm", "Judge", "ask_all", "judges_of_run", "where_judged"]
 
 JUDGE_ROLE: Final = "judge"
 """Model role of the judges: one model or a list."""
@@ -59,16 +61,24 @@ class Judge:
         name: Its name in results.
         model: The model.
         timeout: Seconds after which a call is given up.
+        temperature: Of a model whose own settings name none; default: the provider's.
     """
 
-    def __init__(self, name: str, model: Model, timeout: float) -> None:
+    def __init__(
+        self, name: str, model: Model, timeout: float, temperature: float | None = None
+    ) -> None:
         self.name, self._model, self._timeout = name, model, timeout
+        is_set = model.config.temperature is not None
+        self._config = GenerateConfig(temperature=None if is_set else temperature)
 
     @property
     def identity(self) -> dict[str, Any]:
         """Model and whatever of its configuration is not the provider's default."""
-        config = self._model.config.model_dump(mode="json", exclude_none=True)
-        return {"model": str(self._model), "config": config}
+        config = self._model.config.merge(self._config)
+        return {
+            "model": str(self._model),
+            "config": config.model_dump(mode="json", exclude_none=True),
+        }
 
     async def answers(
         self, messages: Sequence[ChatMessage], samples: int, form: AnswerForm[V]
@@ -102,7 +112,9 @@ class Judge:
         try:
             require_reachable(self._model)
             with anyio.fail_after(seconds):
-                output = await generate_structured(self._model, messages, form.schema, scope)
+                output = await generate_structured(
+                    self._model, messages, form.schema, scope, self._config
+                )
         except LimitExceededError:
             raise
         except TimeoutError:
@@ -121,10 +133,14 @@ class Judge:
         return min(self._timeout, _SHARE_OF_TIME_LEFT * left)
 
 
-def judges_of_run(timeout: float) -> list[Judge]:
+def judges_of_run(timeout: float, temperature: float | None = None) -> list[Judge]:
     """Return the judges in the role `judge`, by name; none where the role is not given.
 
     A model that stands in the panel twice is told apart by `#2`, whatever the order in the role.
+
+    Args:
+        timeout: Seconds after which a call is given up.
+        temperature: Of those whose role names none; default: the provider's.
     """
     role = model_roles().get(JUDGE_ROLE, [])
     seen: Counter[str] = Counter()
@@ -133,8 +149,18 @@ def judges_of_run(timeout: float) -> list[Judge]:
         name = str(model)
         seen[name] += 1
         shown = name if seen[name] == 1 else f"{name}#{seen[name]}"
-        judges.append(Judge(shown, model, timeout))
+        judges.append(Judge(shown, model, timeout, temperature))
     return sorted(judges, key=lambda judge: judge.name)
+
+
+def where_judged(panel: Scorer) -> list[Scorer]:
+    """Return a panel as a task's scorer, or nothing where the run surely has no judge.
+
+    A task that is built in Python does not know its roles yet: it gets the panel, which then scores
+    nothing if there is no judge.
+    """
+    is_without = is_made_by_inspect() and JUDGE_ROLE not in model_roles()
+    return [] if is_without else [panel]
 
 
 def _settings(model: Model) -> str:

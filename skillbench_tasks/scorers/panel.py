@@ -22,6 +22,7 @@ __all__ = [
     "majority",
     "panel_pass",
     "panel_values",
+    "vote_value",
 ]
 
 PANEL_PASS: Final = "panel_pass"
@@ -100,18 +101,19 @@ def panel_values(votes: Mapping[str, JudgeVote], tie: TieRule = TieRule.FAIL) ->
     """
     fields = (*DIMENSIONS, "hallucinated_action")
     names = sorted(votes)
-    values = {PANEL_PASS: _number(panel_pass([vote.passed for vote in votes.values()], tie))}
+    values = {PANEL_PASS: vote_value(panel_pass([vote.passed for vote in votes.values()], tie))}
     for field in fields:
         means = [votes[name].mean(field) for name in names]
         values[field] = _mean([value for value in means if value == value])
     for name in names:
-        values[f"pass:{name}"] = _number(votes[name].passed)
+        values[f"pass:{name}"] = vote_value(votes[name].passed)
     for field in fields:
         values |= {f"{field}:{name}": votes[name].mean(field) for name in names}
     return values
 
 
-def _number(vote: bool | None) -> float:
+def vote_value(vote: bool | None) -> float:
+    """Return a vote as results hold it: 1, 0, or `NaN` where there is none."""
     return _MISSING if vote is None else float(vote)
 
 

@@ -1,7 +1,7 @@
 """A run in which too many verdicts are missing is marked failed; its samples and results stay.
 
 Inspect counts a task without sample errors as a success whatever its judges did. Importing this
-module registers a hook that looks at the panel's row `valid` when a task ends; the panel imports it
+module registers a hook that looks at the panels' rows `valid` when a task ends; a panel imports it
 when a run has one, so that runs without judges are left alone.
 """
 
@@ -15,18 +15,18 @@ from skillbench_tasks.scorers.panel_metrics import VALID
 
 __all__ = ["JudgeBound", "missing_verdicts"]
 
-_PANEL = "judge_panel"
+_PANELS = ("judge_panel", "turn_judge", "holistic_judge")
 
 
 def missing_verdicts(log: EvalLog) -> str | None:
-    """Return what is missing when the panel's coverage is below the run's bound, else `None`.
+    """Return what is missing when a panel's coverage is below the run's bound, else `None`.
 
     Args:
         log: A log with results; its samples are not looked at.
     """
     for score in log.results.scores if log.results else []:
         if (
-            not score.scorer.startswith(_PANEL)
+            not score.scorer.startswith(_PANELS)
             or VALID not in score.metrics
             or score.metrics[VALID].value
         ):
@@ -39,7 +39,7 @@ def missing_verdicts(log: EvalLog) -> str | None:
         }
         told = ", ".join(f"{name} {count}" for name, count in counts.items())
         return (
-            f"judge verdicts are missing beyond the bound: {told} of {planned}; "
+            f"judge verdicts are missing beyond the bound of {score.scorer}: {told} of {planned}; "
             "mend the judges and judge this log again with `inspect score`"
         )
     return None

@@ -35,16 +35,20 @@ _BOUND: Final = "max_unscored"
 
 
 @metric(scores="unreduced")
-def judge_agreement() -> Metric:
-    """Coverage and agreement of the judges over all conversations."""
+def judge_agreement(panel: str = _PANEL) -> Metric:
+    """Coverage and agreement of the judges over all conversations.
+
+    Args:
+        panel: Key of the panel's verdict in a score's value.
+    """
 
     def rows(scores: list[SampleScore]) -> dict[str, float]:
         values = [s.score.value for s in scores if isinstance(s.score.value, dict)]
         bounds = [s.score.metadata[_BOUND] for s in scores if s.score.metadata]
         votes = votes_of(values)
-        panel = [_vote(value.get(_PANEL)) for value in values]
+        verdicts = [_vote(value.get(panel)) for value in values]
         missing = [_without_verdict(s.score) for s in scores if isinstance(s.score.value, dict)]
-        coverage = coverage_rows(votes, panel, min(bounds, default=1.0), missing)
+        coverage = coverage_rows(votes, verdicts, min(bounds, default=1.0), missing)
         return {**coverage, **dict(agreement_rows(panel_agreement(votes)))}
 
     return rows

@@ -12,10 +12,24 @@ from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import model_from, read_text, shown
 from skillbench_tasks.models.base import Model
 
-__all__ = ["DEFAULT_RUBRIC", "Rubric", "load_rubric"]
+__all__ = [
+    "DEFAULT_RUBRIC",
+    "NEXT_TURN_RUBRIC",
+    "WHOLE_REPLAY_RUBRIC",
+    "Rubric",
+    "load_rubric",
+]
 
-DEFAULT_RUBRIC: Final = Path(__file__).parent / "rubrics" / "skill_execution.md"
+_RUBRICS: Final = Path(__file__).parent / "rubrics"
+
+DEFAULT_RUBRIC: Final = _RUBRICS / "skill_execution.md"
 """Protocol A's rubric in our words (`spec/skill-execution.md`)."""
+
+NEXT_TURN_RUBRIC: Final = _RUBRICS / "next_turn.md"
+"""Protocol B's rubric of one next action in our words (`spec/next-turn.md`, ii)."""
+
+WHOLE_REPLAY_RUBRIC: Final = _RUBRICS / "whole_replay.md"
+"""Protocol B's rubric of a whole replay in our words (`spec/next-turn.md`, v)."""
 
 
 class Rubric(Model):
@@ -40,7 +54,8 @@ def load_rubric(path: Path | None = None) -> Rubric:
     """Read a rubric.
 
     Args:
-        path: A Markdown file whose front matter gives `name` and `version`; default: ours.
+        path: A Markdown file whose front matter gives `name` and `version`; default: protocol
+            A's.
 
     Raises:
         DataError: The file is missing, has no front matter or no text.

@@ -44,6 +44,7 @@ __all__ = [
     "outcome",
     "rules",
     "scored",
+    "stderr_by",
     "stderr_by_skill",
     "unscored",
     "user_faults",
@@ -95,19 +96,27 @@ def mean_without_user_faults() -> Metric:
 
 
 @metric(name="stderr")
-def stderr_by_skill() -> Metric:
-    """Standard error of the mean, clustered by skill where there are at least two skills.
+def stderr_by(cluster: str = CLUSTER) -> Metric:
+    """Standard error of the mean, clustered where there are at least two clusters.
 
     One cluster has no spread, and Inspect's error of 0 would look like certainty.
+
+    Args:
+        cluster: Key of the samples' metadata whose values make the clusters.
     """
-    clustered = cast(Callable[[list[SampleScore]], Value], stderr(cluster=CLUSTER))
+    clustered = cast(Callable[[list[SampleScore]], Value], stderr(cluster=cluster))
     plain = cast(Callable[[list[SampleScore]], Value], stderr())
 
     def error(scores: list[SampleScore]) -> Value:
-        skills = {(score.sample_metadata or {}).get(CLUSTER) for score in scores}
-        return (clustered if len(skills) > 1 else plain)(scores)
+        found = {(score.sample_metadata or {}).get(cluster) for score in scores}
+        return (clustered if len(found) > 1 else plain)(scores)
 
     return error
+
+
+def stderr_by_skill() -> Metric:
+    """Return the standard error of the mean, clustered by skill."""
+    return stderr_by(CLUSTER)
 
 
 # Inspect takes samples without a value away before metrics see them and counts them itself

@@ -116,8 +116,12 @@ def _events(state: TaskState) -> Sequence[Event]:
 
 
 def _calls(events: Sequence[Event]) -> Iterator[ModelCall]:
-    """Read model calls; each carries the agent turn in which it was made."""
+    """Read model calls; each carries the agent turn in which it was made.
+
+    Where no agent runs (single decisions, replays), each call of the model is a turn.
+    """
     turn, turn_span, scoring = -1, None, False
+    has_agent = any(isinstance(e, SpanBeginEvent) and e.type == _AGENT for e in events)
     for event in events:
         match event:
             case SpanBeginEvent(type="scorers"):
@@ -128,7 +132,10 @@ def _calls(events: Sequence[Event]) -> Iterator[ModelCall]:
                 turn_span = None
             case ModelEvent() if not event.pending:
                 payer = Payer.JUDGE if scoring else _OTHERS.get(event.role or "", Payer.AGENT)
-                yield _call(event, payer, None if turn_span is None else turn)
+                if payer is Payer.AGENT and not has_agent and event.error is None:
+                    turn += 1
+                in_turn = turn_span is not None or not has_agent
+                yield _call(event, payer, max(turn, 0) if in_turn else None)
             case _:
                 pass
 

@@ -42,6 +42,9 @@ Reason: TypeAlias = Literal[
     "fewer than two models",
     "one judge ties all models",
     "undefined for every pair",
+    "no common scores",
+    "no scores",
+    "fewer than two clusters",
 ]
 """Why a statistic has no value."""
 
@@ -64,7 +67,7 @@ class Interval(Model):
 
     lower: FiniteFloat
     upper: FiniteFloat
-    method: Literal["wilson", "asymptotic", "bootstrap"]
+    method: Literal["wilson", "asymptotic", "bootstrap", "cluster bootstrap"]
 
 
 class Mean(Model):

@@ -12,7 +12,7 @@ from inspect_ai.util import store_from_events
 from skillbench_tasks.errors import EpisodeError
 from skillbench_tasks.models import BRIEF_KEY, CHECKS_KEY, EPISODE_KEY, Brief, Checks, Episode
 
-__all__ = ["has_conversation", "read_brief", "read_case"]
+__all__ = ["has_conversation", "has_erred", "read_brief", "read_case", "stored_value"]
 
 _READ: Final[dict[str, tuple[Any, Checks, Episode]]] = {}
 _READ_MAX: Final = 256
@@ -23,8 +23,12 @@ def has_conversation(state: TaskState) -> bool:
 
     Such samples stand in a log that is graded again, and are no reason to leave the others.
     """
-    has_erred = any(isinstance(event, ErrorEvent) for event in transcript().events)
-    return not has_erred or _episode_of(state) is not None
+    return not has_erred() or stored_value(state, EPISODE_KEY) is not None
+
+
+def has_erred() -> bool:
+    """Return whether an error broke off the sample that is graded."""
+    return any(isinstance(event, ErrorEvent) for event in transcript().events)
 
 
 def read_case(state: TaskState) -> tuple[Checks, Episode]:
@@ -38,7 +42,7 @@ def read_case(state: TaskState) -> tuple[Checks, Episode]:
     known = _READ.get(state.uuid)
     if known is not None and known[0] is stored:
         return known[1], known[2]
-    data = _episode_of(state)
+    data = stored_value(state, EPISODE_KEY)
     if data is None:
         raise EpisodeError(sample, "the log holds no episode; run the task's own solver")
     if CHECKS_KEY not in state.metadata:
@@ -63,8 +67,9 @@ def read_brief(state: TaskState) -> Brief:
     return Brief.model_validate_json(state.metadata[BRIEF_KEY]["json"])
 
 
-def _episode_of(state: TaskState) -> Any:
-    stored = state.store.get(EPISODE_KEY)
+def stored_value(state: TaskState, key: str) -> Any:
+    """Return what a sample's store holds under a key, else `None`."""
+    stored = state.store.get(key)
     if stored is None:  # Inspect recovers a sample of a killed run with its events, but no store
-        return store_from_events(list(transcript().events)).get(EPISODE_KEY)
+        return store_from_events(list(transcript().events)).get(key)
     return stored

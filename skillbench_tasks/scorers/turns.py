@@ -16,7 +16,7 @@ from skillbench_tasks.models.prediction_record import (
     PREDICTION_KEY,
     PredictionRecord,
 )
-from skillbench_tasks.scorers.shells import stderr_by_skill
+from skillbench_tasks.scorers.shells import stderr_by
 from skillbench_tasks.scorers.text_overlap import rouge_1 as rouge_1_overlap
 from skillbench_tasks.scorers.tool_match import match_prediction
 from skillbench_tasks.tools.call_forms import CallForms
@@ -31,7 +31,7 @@ NOT_APPLICABLE: Final = "not_applicable"
 _STEP: Final[TypeAdapter[Said | CalledTool]] = TypeAdapter(Step)
 _METRICS: Final[list[Metric]] = [
     mean(),
-    stderr_by_skill(),
+    stderr_by("conversation"),
     grouped(mean(), "novelty", all=False, name_template="novelty={group_name}"),
 ]
 
@@ -45,11 +45,11 @@ def rouge_1() -> Scorer:
         if not isinstance(reference, Said):
             return _not_applicable("the reference is a tool call")
         found = rouge_1_overlap(prediction.text, reference.text)
-        note = f" ({found.reason})" if found.reason else ""
+        verdict = f"F1 {found.f1:.2f}" + (f" ({found.reason})" if found.reason else "")
         return Score(
             value=found.f1,
             answer=_shown(prediction),
-            explanation=f"prediction{note}: {_shown(prediction)}\n\nreference: {reference.text}",
+            explanation=_side_by_side(_shown(prediction), reference.text, verdict),
             metadata=_metadata(prediction, precision=found.precision, recall=found.recall),
         )
 
@@ -65,7 +65,8 @@ def strict_tool() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         reference, record, prediction = _read(state)
-        schemas = json.loads(state.metadata[DECISION_KEY]["tools"])
+        tools = json.loads(state.metadata[DECISION_KEY]["tools"])
+        schemas = {tool["name"]: tool["input_schema"] for tool in tools}
         match = match_prediction(CallForms(schemas), prediction, reference)
         if match is None or isinstance(reference, Said):
             return _not_applicable("the reference is a text")
@@ -79,8 +80,11 @@ def strict_tool() -> Scorer:
                 "equivalent": float("nan") if same is None else float(same or match.exact),
             },
             answer=_shown(prediction),
-            explanation=f"prediction: {_shown(prediction)}\n\nreference: {call}\n\n"
-            f"{match.reason or 'exact'}; {record.equivalent_reason or 'no world to try it on'}",
+            explanation=_side_by_side(
+                _shown(prediction),
+                call,
+                f"{match.reason or 'exact'}; {record.equivalent_reason or 'no world to try it on'}",
+            ),
             metadata=_metadata(prediction, has_call=match.has_call),
         )
 
@@ -101,6 +105,14 @@ def _read(state: TaskState) -> tuple[Said | CalledTool, PredictionRecord, Predic
 
 def _not_applicable(why: str) -> Score:
     return Score.unscored(reason=NOT_APPLICABLE, explanation=why)
+
+
+def _side_by_side(prediction: str, reference: str, verdict: str) -> str:
+    """Return a table for a reader; what would break its cells is written otherwise."""
+    cells = [
+        text.replace("|", "\\|").replace("\n", " ⏎ ") for text in (prediction, reference, verdict)
+    ]
+    return f"| prediction | reference |\n| --- | --- |\n| {cells[0]} | {cells[1]} |\n\n{cells[2]}"
 
 
 def _shown(prediction: Prediction) -> str:

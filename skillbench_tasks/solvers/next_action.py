@@ -13,7 +13,6 @@ from inspect_ai.model import (
     ChatMessageUser,
     ContentReasoning,
     ModelOutput,
-    get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo
@@ -22,40 +21,47 @@ from skillbench_tasks.datasets.chat_format import reply_text
 from skillbench_tasks.datasets.conversations import ConversationSource, open_conversations
 from skillbench_tasks.datasets.replay_state import state_before
 from skillbench_tasks.models.conversation import CalledTool, Conversation, Decision, Said
-from skillbench_tasks.models.prediction_record import PREDICTION_KEY, PredictionRecord
-from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.models.prediction_record import GO_ON, PREDICTION_KEY, PredictionRecord
+from skillbench_tasks.solvers.predictors import MODEL, Situation, open_predictor
 from skillbench_tasks.tools.equivalence import Equivalence, equivalent
 from skillbench_tasks.tools.prediction import Prediction, read_prediction
 from skillbench_tasks.tools.toolkit import tool_parameters
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
-__all__ = ["gold_messages", "next_action", "offered_tools"]
+__all__ = ["go_on", "gold_messages", "next_action", "offered_tools", "prediction_of"]
 
 _KEPT_CONVERSATIONS: Final = 64
 
 
 @solver
-def next_action(source: str | None = None) -> Solver:
+def next_action(source: str | None = None, predictor: str = MODEL) -> Solver:
     """Ask the model for its next action after a gold history; nothing is carried out.
 
     Args:
         source: Where the conversations come from, as for `open_conversations`.
+        predictor: Who decides, as for `open_predictor`.
     """
+    predict = open_predictor(predictor)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         found = open_conversations(source)
         conversation = found.conversation(state.metadata["conversation"])
         decision = conversation.decisions[state.metadata["number"]]
-        model = get_model()
-        require_reachable(model)
         history = list(gold_messages(found, conversation.id)[: _count(conversation, decision.step)])
-        output = await model.generate(history, tools=list(offered_tools(found, conversation.id)))
+        if history[-1].role == "assistant":
+            history.append(go_on())
+        tools = offered_tools(found, conversation.id)
+        step = conversation.steps[decision.step]
+        output = await predict(
+            Situation(found, conversation, decision.number, step, 0, state.epoch, history, tools)
+        )
         state.messages = [*history, output.message] if output.choices else history
         state.output = output
-        prediction = _prediction(output, conversation)
+        prediction = prediction_of(output, conversation)
         effect = _effect(found, conversation, decision, prediction)
         record = PredictionRecord(
             prediction=prediction.model_dump(mode="json"),
+            history=len(history),
             equivalent=effect.equivalent if effect else None,
             equivalent_reason=effect.reason if effect else "",
             versions={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
@@ -118,7 +124,23 @@ def _count(conversation: Conversation, step: int) -> int:
     return 1 + sum(1 + isinstance(one, CalledTool) for one in conversation.steps[:step])
 
 
-def _prediction(output: ModelOutput, conversation: Conversation) -> Prediction:
+def go_on() -> ChatMessageUser:
+    """Return what stands behind an assistant's text when the assistant is asked again.
+
+    Servers take a conversation that ends with the assistant for an answer to be continued, or
+    refuse it. The gold user says nothing here.
+    """
+    text = "(The customer is waiting for you to go on.)"
+    return ChatMessageUser(content=text, metadata={GO_ON: True})
+
+
+def prediction_of(output: ModelOutput, conversation: Conversation) -> Prediction:
+    """Return a model's output as it is read; an answer that is the provider's alone is nothing.
+
+    Args:
+        output: The output.
+        conversation: What offers the tools.
+    """
     if not output.choices or (output.stop_reason == "model_length" and output.usage is None):
         return read_prediction("")  # the text is the provider's, not the model's
     message = output.message

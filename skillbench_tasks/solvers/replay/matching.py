@@ -1,0 +1,110 @@
+"""Whether a call stands for the gold call that is due, and what it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from pydantic import JsonValue
+
+from skillbench_tasks.models import CallError, Model
+from skillbench_tasks.models.conversation import CalledTool, Conversation
+from skillbench_tasks.models.replay_record import CallStatus, Match
+from skillbench_tasks.tools.arguments import ArgumentChecker
+from skillbench_tasks.tools.call_forms import CallForms
+from skillbench_tasks.tools.prediction import PredictedCall
+
+__all__ = ["Matcher", "StrictMatcher", "Verdict", "obstacle"]
+
+_NOT_ACCEPTED: Final = CallError(
+    code="not_accepted",
+    message="This call is not accepted at this point. Nothing was done. Check the function and its "
+    "arguments against the policy and the conversation.",
+    retryable=False,
+)
+"""What a model is told of a call that does not match: nothing of what would."""
+
+
+class Verdict(Model):
+    """What becomes of a call: its status, what the model is answered, and the reason for us."""
+
+    status: CallStatus
+    result: JsonValue = None
+    error: CallError | None = None
+    reason: str = ""
+
+    @classmethod
+    def rejected(cls, reason: str, error: CallError = _NOT_ACCEPTED) -> Verdict:
+        """Return a rejection; the model is told `error`, not the reason."""
+        return cls(status=CallStatus.REJECTED, error=error, reason=reason)
+
+
+class Matcher(Protocol):
+    """How calls are matched with those of a gold conversation."""
+
+    @property
+    def match(self) -> Match:
+        """What a call must be."""
+
+    def consider(self, call: PredictedCall, due: CalledTool | None) -> Verdict:
+        """Return what becomes of a call.
+
+        Args:
+            call: The call.
+            due: The gold call that is due; none where a text is.
+        """
+
+    def is_done(self, due: CalledTool) -> bool:
+        """Return whether a gold call that becomes due was made before, among the extra reads."""
+
+
+class StrictMatcher:
+    """Takes the gold call alone, in normal form, and answers what is recorded.
+
+    Args:
+        conversation: The gold conversation.
+    """
+
+    match: Final = Match.STRICT
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._forms = CallForms.of(conversation.tools)
+        self._checkers = checkers_of(conversation)
+
+    def consider(self, call: PredictedCall, due: CalledTool | None) -> Verdict:
+        """Return what becomes of a call."""
+        if due is not None and self._forms.same(call, due):
+            return Verdict(status=CallStatus.MATCHED, result=due.result, error=due.error)
+        refusal = obstacle(call, self._checkers)
+        if refusal is not None:
+            return Verdict.rejected(refusal.message, refusal)
+        if due is None:
+            return Verdict.rejected("no call is due")
+        if call.tool != due.tool:
+            return Verdict.rejected(f"{due.tool} is due")
+        return Verdict.rejected("the arguments differ")
+
+    def is_done(self, due: CalledTool) -> bool:
+        """Return `False`: there are no extra reads."""
+        return False
+
+
+def checkers_of(conversation: Conversation) -> Mapping[str, ArgumentChecker]:
+    """Return the checkers of arguments of a conversation's tools, by function name."""
+    return {tool.name: ArgumentChecker(tool.input_schema) for tool in conversation.tools}
+
+
+def obstacle(call: PredictedCall, checkers: Mapping[str, ArgumentChecker]) -> CallError | None:
+    """Return why a call cannot be carried out whatever is due, as a tool would say it."""
+    if call.tool not in checkers:
+        message = f"There is no tool {call.tool}."
+        return CallError(code="unknown_tool", message=message, retryable=False)
+    if call.arguments is None:
+        message = f"The arguments cannot be read: {call.problem}"
+        return CallError(code="invalid_arguments", message=message, retryable=False)
+    checker = checkers[call.tool]
+    problems = checker.problems(checker.normalise(call.arguments))
+    if problems:
+        message = "; ".join(problems)
+        return CallError(code="invalid_arguments", message=message, retryable=False)
+    return None

@@ -1,0 +1,125 @@
+"""Matching on the world: a call that does what the gold call does stands for it and is carried out.
+
+Our step beyond the published protocol. Calls of the reference and their equivalents
+(`skillbench_tasks.tools.equivalence`) change the world of the replay. Any other call that reads is
+tried on a copy: it costs nothing, and a gold call that becomes due later in the same block counts
+as made when it was among those reads and nothing has changed since. A read that the skill's rules
+do not allow yet (before identity is proven, or before another tool) is rejected.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from skillbench_tasks.errors import ToolFailure
+from skillbench_tasks.models import CallError
+from skillbench_tasks.models.conversation import CalledTool, Conversation
+from skillbench_tasks.models.replay_record import CallStatus, Match
+from skillbench_tasks.models.skill import Rules
+from skillbench_tasks.solvers.replay.matching import Verdict, checkers_of, obstacle
+from skillbench_tasks.tools.call_forms import CallForms
+from skillbench_tasks.tools.equivalence import equivalent
+from skillbench_tasks.tools.faults import holds
+from skillbench_tasks.tools.prediction import PredictedCall
+from skillbench_tasks.tools.toolbox import Toolbox
+
+__all__ = ["EXTRA_READS", "WorldMatcher"]
+
+EXTRA_READS: Final = 10
+"""Extra reads that are carried out between two gold calls."""
+
+
+class WorldMatcher:
+    """Takes the gold call or an equivalent, and answers what the world answers.
+
+    Args:
+        conversation: The gold conversation.
+        toolbox: Tools, world and faults at its start; the matcher owns it.
+        rules: The rules of the skill.
+    """
+
+    match: Final = Match.EQUIVALENT
+
+    def __init__(self, conversation: Conversation, toolbox: Toolbox, rules: Rules) -> None:
+        self._forms = CallForms.of(conversation.tools)
+        self._checkers = checkers_of(conversation)
+        self._toolbox, self._rules = toolbox, rules
+        self._names = {tool.spec.function_name: name for name, tool in toolbox.tools.items()}
+        self._early: list[PredictedCall] = []
+        self._reads = 0
+
+    def consider(self, call: PredictedCall, due: CalledTool | None) -> Verdict:
+        """Return what becomes of a call, and carry it out where it is taken."""
+        if due is not None and self._forms.same(call, due):
+            return self._carried_out(call, CallStatus.MATCHED)
+        refusal = obstacle(call, self._checkers)
+        if refusal is not None:
+            return Verdict.rejected(refusal.message, refusal)
+        why = "no call is due"
+        if due is not None:
+            found = equivalent(due, call, self._toolbox)
+            if found.equivalent:
+                return self._carried_out(call, CallStatus.EQUIVALENT)
+            why = f"it does not do what {due.tool} does: {found.reason}"
+        return self._tried(call, why)
+
+    def is_done(self, due: CalledTool) -> bool:
+        """Return whether a gold call was made before it became due, and nothing changed since."""
+        return any(self._forms.same(call, due) for call in self._early)
+
+    def _carried_out(self, call: PredictedCall, status: CallStatus) -> Verdict:
+        self._reads = 0
+        before = self._toolbox.world.copy()
+        result, error = _answer(self._toolbox, self._names[call.tool], call)
+        if self._toolbox.world.changes_since(before):
+            self._early.clear()
+        return Verdict(status=status, result=result, error=error)
+
+    def _tried(self, call: PredictedCall, why: str) -> Verdict:
+        """Answer a read that the reference does not make; nothing of it lasts."""
+        name = self._names[call.tool]
+        spec = self._toolbox.tools[name].spec
+        if spec.access != "read" or not spec.is_declared:
+            return Verdict.rejected(why)
+        if (early := self._too_early(name, call)) is not None:
+            return Verdict.rejected(early)
+        if self._reads >= EXTRA_READS:
+            return Verdict.rejected(f"{EXTRA_READS} extra reads were made")
+        result, error = _answer(self._toolbox.copy(), name, call)
+        if error is not None:
+            return Verdict.rejected(f"{why}; it reads, and fails", error)
+        self._reads += 1
+        self._early.append(call)
+        return Verdict(status=CallStatus.EXTRA_READ, result=result, reason=why)
+
+    def _too_early(self, name: str, call: PredictedCall) -> str | None:
+        """Return which rule of the skill forbids a read at this point."""
+        rule = self._rules.verification
+        if rule and name in self._rules.after_verification and not self._is_verified(rule.field):
+            return f"{name} comes after the identity check"
+        done = {entry.tool for entry in self._toolbox.ledger if entry.error is None}
+        for order in self._rules.order:
+            is_meant = order.then == name and holds(call.arguments or {}, order.where)
+            if is_meant and order.first not in done:
+                return f"{name} comes after {order.first}"
+        return None
+
+    def _is_verified(self, field: str) -> bool:
+        rule = self._rules.verification
+        return any(
+            rule is not None
+            and entry.tool == rule.tool
+            and isinstance(entry.result, dict)
+            and entry.result.get(field) is True
+            for entry in self._toolbox.ledger
+        )
+
+
+def _answer(toolbox: Toolbox, name: str, call: PredictedCall) -> tuple[JsonValue, CallError | None]:
+    try:
+        return toolbox.call(name, call.arguments or {}), None
+    except ToolFailure as failure:
+        code, message = failure.code, failure.message
+        return None, CallError(code=code, message=message, retryable=failure.retryable)
