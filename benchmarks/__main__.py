@@ -15,8 +15,10 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 
+from benchmarks.connectors import connector_calls_per_second
 from benchmarks.instant import bare_task
 from benchmarks.next_turn import memory_megabytes, next_turn_overhead
+from benchmarks.orchestration import orchestration_speed
 from benchmarks.panel import agreement_seconds, panel_overhead, side_by_side
 from skillbench_tasks.datasets.loaders import load_cases
 from skillbench_tasks.datasets.script import gold_script, perform
@@ -53,6 +55,8 @@ def main() -> None:
         "next_turn_overhead": next_turn_overhead(rounds, SETTINGS, None),
         "next_turn_memory_mb": memory_megabytes(f"star:{given.star}") if given.star else None,
         "agreement_10000x5_s": agreement_seconds(),
+        "connectors": connector_calls_per_second(),
+        "orchestration": orchestration_speed(),
     }
     print(json.dumps(figures, indent=2))
 

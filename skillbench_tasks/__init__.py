@@ -14,15 +14,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skillbench_tasks.closed_loop import closed_loop
     from skillbench_tasks.datasets.loaders import load_cases, load_skills
+    from skillbench_tasks.global_orchestration import global_orchestration
     from skillbench_tasks.gold_history import gold_history
+    from skillbench_tasks.local_construction import local_construction
+    from skillbench_tasks.replan import replan
+    from skillbench_tasks.step_by_step import step_by_step
     from skillbench_tasks.zero_shot import zero_shot
 
-__all__ = ["__version__", "closed_loop", "gold_history", "load_cases", "load_skills", "zero_shot"]
+__all__ = [
+    "__version__",
+    "closed_loop",
+    "global_orchestration",
+    "gold_history",
+    "load_cases",
+    "load_skills",
+    "local_construction",
+    "replan",
+    "step_by_step",
+    "zero_shot",
+]
 
 __version__ = "0.1.0"
 """Version of the distribution."""
 
 _HOMES = {
+    "step_by_step": "skillbench_tasks.step_by_step",
+    "replan": "skillbench_tasks.replan",
+    "local_construction": "skillbench_tasks.local_construction",
+    "global_orchestration": "skillbench_tasks.global_orchestration",
     "closed_loop": "skillbench_tasks.closed_loop",
     "gold_history": "skillbench_tasks.gold_history",
     "load_cases": "skillbench_tasks.datasets.loaders",

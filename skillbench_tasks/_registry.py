@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from skillbench_tasks.closed_loop import closed_loop
+from skillbench_tasks.global_orchestration import global_orchestration
 from skillbench_tasks.gold_history import gold_history
+from skillbench_tasks.local_construction import local_construction
+from skillbench_tasks.replan import replan
 from skillbench_tasks.scorers.group_metrics import failure_categories, group_means
 from skillbench_tasks.scorers.holistic_judge import holistic_judge
 from skillbench_tasks.scorers.judge_panel import judge_panel
+from skillbench_tasks.scorers.orchestration import orchestration, orchestration_rows
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
 from skillbench_tasks.scorers.shells import (
     constraints,
@@ -34,8 +38,13 @@ from skillbench_tasks.solvers.baselines import (
     spam,
 )
 from skillbench_tasks.solvers.dialogue import dialogue
+from skillbench_tasks.solvers.local_editor import local_editor
 from skillbench_tasks.solvers.next_action import next_action
+from skillbench_tasks.solvers.planner import global_plan
+from skillbench_tasks.solvers.replanner import replan_rounds
 from skillbench_tasks.solvers.replaying import replay_loop
+from skillbench_tasks.solvers.stepper import step_by_step_loop
+from skillbench_tasks.step_by_step import step_by_step
 from skillbench_tasks.zero_shot import zero_shot
 
 __all__ = [
@@ -48,16 +57,24 @@ __all__ = [
     "error_propagation",
     "failure_categories",
     "final_state",
+    "global_orchestration",
+    "global_plan",
     "gold_history",
     "group_means",
     "holistic_judge",
     "judge_agreement",
     "judge_panel",
+    "local_construction",
+    "local_editor",
     "mean_without_user_faults",
     "next_action",
+    "orchestration",
+    "orchestration_rows",
     "outcome",
     "reference",
     "refuse",
+    "replan",
+    "replan_rounds",
     "replay_loop",
     "role_means",
     "role_totals",
@@ -68,6 +85,8 @@ __all__ = [
     "spam",
     "spend",
     "stderr_by",
+    "step_by_step",
+    "step_by_step_loop",
     "strict_tool",
     "turn_judge",
     "turn_latency",

@@ -193,6 +193,50 @@ def compare(
     click.echo(report.model_dump_json() if as_json else comparison_page(report))
 
 
+@skillbench.command()
+@click.argument("sop", required=False)
+@click.option("--strata", "by_strata", is_flag=True, help="Counts by stratum.")
+@click.option("--coverage", is_flag=True, help="Coverage obligations reached.")
+@click.option("--check", "is_check", is_flag=True, help="Check all; exit 1 on a fault.")
+def sops(sop: str | None, by_strata: bool, coverage: bool, is_check: bool) -> None:
+    """List the operating procedures, or show one as a model reads it."""
+    from skillbench_tasks.datasets.sops.loading import sop_by_id
+    from skillbench_tasks.reports import sops as pages
+
+    if is_check:
+        count, faults = pages.all_faults()
+        for fault in faults:
+            click.echo(fault)
+        click.echo(f"{count} SOPs, {len(faults)} faults")
+        sys.exit(1 if faults else 0)
+    if sop is not None:
+        click.echo(pages.sop_page(sop_by_id(sop)))
+    elif by_strata:
+        click.echo(pages.strata_page())
+    else:
+        click.echo(pages.coverage_page() if coverage else pages.sop_table())
+
+
+@skillbench.command()
+@click.argument("logs", type=click.Path(path_type=Path))
+def gap(logs: Path) -> None:
+    """Compare the protocols of orchestration over one model's logs, in all and by stratum."""
+    from skillbench_tasks.reports.orchestration_gap import gap_page
+
+    click.echo(gap_page(logs))
+
+
+@skillbench.command()
+def fidelity() -> None:
+    """Replay recorded reference calls one by one; exit 1 when a component is below 100 %."""
+    from skillbench_tasks.reports.fidelity import fidelity as replay
+    from skillbench_tasks.reports.fidelity import fidelity_page
+
+    found = replay()
+    click.echo(fidelity_page(found))
+    sys.exit(0 if found.holds else 1)
+
+
 @skillbench.group()
 def export() -> None:
     """Write data for other programs."""
@@ -212,6 +256,15 @@ def sft(split: str, out: IO[bytes]) -> None:
     from skillbench_tasks.datasets.splits import Split
 
     click.echo(f"{write_sft(Split(split), out)} examples", err=True)
+
+
+@export.command()
+@click.option("--out", type=click.File("wb"), default="-", help="File; default: standard output.")
+def orchestration(out: IO[bytes]) -> None:
+    """Write pairs of specification and workflow as JSON Lines."""
+    from skillbench_tasks.datasets.sops.export import write_orchestration
+
+    click.echo(f"{write_orchestration(out)} pairs", err=True)
 
 
 def main() -> None:

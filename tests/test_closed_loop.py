@@ -23,6 +23,7 @@ from skillbench_tasks.models.replay_record import REPLAY_KEY, ReplayRecord
 from skillbench_tasks.scorers.workflow import workflow
 from skillbench_tasks.solvers.replaying import replay_loop
 from tests.conftest import ROOT
+from tests.label_plays import labelled
 from tests.mock import MOCK_SKILLS
 from tests.scripted_model import PLAYS, Reply, called
 
@@ -135,6 +136,24 @@ def test_replay_that_a_limit_breaks_off_is_graded_as_unfinished(tmp_path: Path) 
     assert isinstance(value, dict)
     assert value["completion"] == 0.0
     assert "not_reached" in str(sample.scores["workflow"].explanation)
+
+
+@pytest.mark.parametrize("task", [gold_history, closed_loop], ids=["gold_history", "closed_loop"])
+def test_half_of_a_surrogate_pair_does_not_end_the_run(tmp_path: Path, task: Any) -> None:
+    PLAYS["half-a-pair"] = lambda messages, tools: called(
+        "crm__find_customer", {"phone": ["\ud83d"], "\ud83d": 1}, text="Hello \ud83d"
+    )
+    PLAYS["half-judged"] = lambda messages, tools: labelled("fail", "other")
+    log = inspect_eval(
+        task(dataset=str(MOCK_SKILLS)),
+        model="scripted/half-a-pair",
+        model_roles={"judge": "scripted/half-judged"},
+        log_dir=str(tmp_path),
+        display="plain",
+        limit=3,
+    )[0]
+    assert (log.status, log.error) == ("success", None)
+    assert all(sample.error is None for sample in _samples(log))
 
 
 def test_finished_log_is_graded_again_to_the_same_scores(tmp_path: Path) -> None:

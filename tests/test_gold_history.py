@@ -18,7 +18,7 @@ import skillbench_tasks._registry as registry
 from skillbench_tasks.datasets.conversations import open_conversations
 from skillbench_tasks.gold_history import gold_history
 from skillbench_tasks.models.conversation import CalledTool
-from skillbench_tasks.scorers.turns import NOT_APPLICABLE, strict_tool
+from skillbench_tasks.scorers.turns import NO_PREDICTION, NOT_APPLICABLE, rouge_1, strict_tool
 from skillbench_tasks.solvers.next_action import gold_messages, next_action
 from tests.mock import MOCK_SKILLS
 from tests.scripted_model import PLAYS, Reply
@@ -146,6 +146,38 @@ def test_finished_log_is_graded_again_to_the_same_scores(tmp_path: Path) -> None
     again = inspect_score(log, strict_tool(), action="overwrite", display="plain")
     for name in ("exact", "function_name", "argument_f1", "equivalent"):
         assert _rows(again)[name] == _rows(log)[name]
+
+
+def test_decision_that_a_limit_or_an_error_breaks_off_has_no_value(tmp_path: Path) -> None:
+    def play(messages: list[ChatMessage], tools: list[ToolInfo]) -> Reply:
+        if len(messages) == 4:
+            raise ValueError("outage")
+        return "Well. " * len(messages)
+
+    PLAYS["breaks"] = play
+    task = gold_history(dataset=str(MOCK_SKILLS))
+    log = inspect_eval(
+        task,
+        model="scripted/breaks",
+        log_dir=str(tmp_path),
+        display="plain",
+        limit=5,
+        message_limit=5,
+        fail_on_error=False,
+    )[0]
+    assert (log.status, log.error) == ("success", None)
+    again = inspect_score(log, [rouge_1(), strict_tool()], action="overwrite", display="plain")
+    for graded in (log, again):
+        found = {s.id: s for s in graded.samples or []}
+        scores = [found[f"visit-desk.straightforward#{number}"].scores for number in range(5)]
+        kept = [
+            [one[n].reason for n in ("rouge_1", "strict_tool") if n in one] if one else []
+            for one in scores
+        ]
+        applies = [[None, NOT_APPLICABLE], []]
+        broken_off = [[NO_PREDICTION] * 2] * 3
+        assert kept == [*applies, *broken_off]
+        assert not any(s.error for s in found.values() if "#1" not in str(s.id))
 
 
 def test_own_file_of_conversations_is_run(tmp_path: Path) -> None:

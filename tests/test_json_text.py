@@ -206,6 +206,6 @@ def test_find_json_objects_with_one_character_changed_is_as_strict_as_the_standa
         "\\{",
     ],
 )
-def test_find_json_objects_in_a_hostile_text_of_a_million_characters_ends(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))  # steps by the square of it would take hours
+def test_find_json_objects_in_a_hostile_text_of_many_characters_ends(unit: str) -> None:
+    text = unit * (200_000 // len(unit))  # steps by the square of it would take an hour
     assert sum(1 for _ in find_json_objects(text)) <= len(text)

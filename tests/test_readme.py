@@ -39,7 +39,7 @@ def test_make_target_exists(command: str) -> None:
 def test_verb_exists_and_answers(command: str) -> None:
     verb, *arguments = command.split()[1:]
     assert verb in skillbench.commands
-    if verb in {"baselines", "mutants", "check", "serve", "export", "compare"}:
+    if verb in {"baselines", "mutants", "check", "serve", "export", "compare", "gap", "fidelity"}:
         arguments = ["--help"]
     result = CliRunner().invoke(skillbench, [verb, *arguments])
     assert result.exit_code == 0, result.output

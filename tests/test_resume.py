@@ -27,6 +27,8 @@ from inspect_ai.util import registry_create, store_from_events
 
 from skillbench_tasks.datasets.loaders import load_cases
 from skillbench_tasks.models import EPISODE_KEY
+from skillbench_tasks.models.prediction_record import PREDICTION_KEY
+from skillbench_tasks.models.replay_record import REPLAY_KEY
 from skillbench_tasks.scorers.shells import final_state, verified
 from skillbench_tasks.task_options import absolute_paths
 from skillbench_tasks.zero_shot import zero_shot
@@ -101,7 +103,7 @@ class Essence:
     usage: Mapping[str, Any]
 
 
-def _essence(log: EvalLog) -> Essence:
+def _essence(log: EvalLog, kept: str = EPISODE_KEY) -> Essence:
     assert log.status == "success", log.error
     assert log.results is not None and log.samples is not None
     keys = [(str(sample.id), sample.epoch) for sample in log.samples]
@@ -114,7 +116,7 @@ def _essence(log: EvalLog) -> Essence:
         }
         # Inspect recovers what was not in the log yet with its events, but no store.
         store = sample.store or dict(store_from_events(sample.events).items())
-        episode = store[EPISODE_KEY]
+        episode = store[kept]
         samples[key] = json.dumps(_timeless([episode, scores]), sort_keys=True)
     totals = {
         f"{score.name} {name} {score.reducer}": repr(metric.value)
@@ -151,6 +153,7 @@ def _finished(log: EvalLog) -> set[tuple[str, int]]:
     return {(str(s.id), s.epoch) for s in log.samples or [] if s.scores and s.error is None}
 
 
+@pytest.mark.slow
 def test_killed_run_resumes_from_another_folder_to_the_same_log(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,6 +257,46 @@ def test_killed_run_equals_the_unbroken_one(
     # What ran again are samples that were under way: at most three at each kill.
     longest = max(_by_sample(calls).values()) // 3
     assert 0 <= bench.stub.by_case().total() - calls.total() <= len(kills) * 3 * longest
+
+
+def _labels(text: str) -> str:
+    passes = crc32(text.encode()) % 2
+    label, category = ("pass", "none") if passes else ("fail", "other")
+    return json.dumps({"rationale": text, "label": label, "failure_category": category})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["eval-retry", "eval-set"])
+@pytest.mark.parametrize(
+    ("name", "kept"), [("gold_history", PREDICTION_KEY), ("closed_loop", REPLAY_KEY)]
+)
+def test_killed_run_of_the_next_turn_tasks_equals_the_unbroken_one(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kept: str, way: str
+) -> None:
+    monkeypatch.setattr(bench.stub, "verdict", _labels)
+
+    def command(verb: str, logs: str) -> list[str]:
+        return [
+            verb, f"skillbench_tasks/{name}", "-T", "dataset=skills", "--model", AGENT,
+            "--model-role", f"judge={','.join(JUDGES)}", "--epochs", "2", "--max-samples", "3",
+            "--log-buffer", "1", "--log-dir", str(tmp_path / logs),
+        ]  # fmt: skip
+
+    place = _place(bench)
+    bench.stub.calls.clear()
+    assert bench.inspect(*command("eval", "whole"), cwd=place) == 0
+    calls = len(bench.stub.calls)
+    (whole,) = _logs(tmp_path / "whole")
+    start, cwd = command("eval-set" if way == "eval-set" else "eval", "broken"), place
+    for _ in range(2):
+        assert bench.inspect(*start, cwd=cwd, kill_at=calls // 3) == -signal.SIGKILL
+        if way == "eval-retry":
+            last = max(_logs(tmp_path / "broken"), key=lambda log: log.eval.created)
+            start = ["eval-retry", last.location, "--log-dir", str(tmp_path / "broken")]
+            cwd = tmp_path
+    assert bench.inspect(*start, cwd=cwd) == 0
+    done = [log for log in _logs(tmp_path / "broken") if log.status == "success"]
+    assert [_essence(log, kept) for log in done] == [_essence(whole, kept)]
 
 
 def _by_sample(calls: Counter[tuple[str, str]]) -> Counter[str]:

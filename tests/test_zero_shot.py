@@ -267,6 +267,7 @@ def test_inspect_react_agent_takes_the_agent_slot(tmp_path: Path) -> None:
     assert [(c.tool, c.error) for c in calls] == [("mcp.crm:find_customer", None)]
 
 
+@pytest.mark.slow
 def test_parallel_samples_never_see_each_others_world(tmp_path: Path) -> None:
     log = _run(tmp_path, agent="reference", epochs=Epochs(20, "mean"), max_samples=50)
     episodes = [_episode(s) for s in log.samples or [] if s.id == "visit-desk.straightforward"]

@@ -25,7 +25,7 @@ from skillbench_tasks.scorers.spend import (
     turn_seconds,
 )
 
-__all__ = ["role_means", "role_totals", "spend", "turn_latency"]
+__all__ = ["agent_answers", "role_means", "role_totals", "spend", "turn_latency"]
 
 _JUDGE_ROLE: Final = "judge"
 _SCORERS: Final = "scorers"
@@ -98,6 +98,20 @@ def spend() -> Scorer:
         )
 
     return score
+
+
+def agent_answers(state: TaskState) -> Iterator[ModelUsage]:
+    """Yield the usage of every answer in a sample that is no judge's, cached ones too.
+
+    Args:
+        state: The sample; its task has no user and no mocks.
+    """
+    scoring = False
+    for event in _events(state):
+        if isinstance(event, SpanBeginEvent) and event.type == _SCORERS:
+            scoring = True
+        elif isinstance(event, ModelEvent) and not (event.pending or event.error or scoring):
+            yield event.output.usage or ModelUsage()
 
 
 def _events(state: TaskState) -> Sequence[Event]:

@@ -17,16 +17,20 @@ from skillbench_tasks.models.prediction_record import (
     PredictionRecord,
 )
 from skillbench_tasks.scorers.shells import stderr_by
+from skillbench_tasks.scorers.stored import has_erred, stored_value
 from skillbench_tasks.scorers.text_overlap import rouge_1 as rouge_1_overlap
 from skillbench_tasks.scorers.tool_match import match_prediction
 from skillbench_tasks.tools.call_forms import CallForms
 from skillbench_tasks.tools.prediction import Prediction
 from skillbench_tasks.versions import GRADER_VERSION
 
-__all__ = ["NOT_APPLICABLE", "rouge_1", "strict_tool"]
+__all__ = ["NOT_APPLICABLE", "NO_PREDICTION", "rouge_1", "strict_tool"]
 
 NOT_APPLICABLE: Final = "not_applicable"
 """Reason of a score that a decision cannot have: text overlap of a call, correctness of a text."""
+
+NO_PREDICTION: Final = "no_prediction"
+"""Reason where a limit broke the decision off; what an error broke off has no score at all."""
 
 _STEP: Final[TypeAdapter[Said | CalledTool]] = TypeAdapter(Step)
 _METRICS: Final[list[Metric]] = [
@@ -40,17 +44,20 @@ _METRICS: Final[list[Metric]] = [
 def rouge_1() -> Scorer:
     """ROUGE-1 F1 of a text against the reference text, 0–1; only for text decisions."""
 
-    async def score(state: TaskState, target: Target) -> Score:
-        reference, _record, prediction = _read(state)
+    async def score(state: TaskState, target: Target) -> Score | None:
+        found = _read(state)
+        if found is None:
+            return _without_prediction()
+        reference, _record, prediction = found
         if not isinstance(reference, Said):
             return _not_applicable("the reference is a tool call")
-        found = rouge_1_overlap(prediction.text, reference.text)
-        verdict = f"F1 {found.f1:.2f}" + (f" ({found.reason})" if found.reason else "")
+        overlap = rouge_1_overlap(prediction.text, reference.text)
+        verdict = f"F1 {overlap.f1:.2f}" + (f" ({overlap.reason})" if overlap.reason else "")
         return Score(
-            value=found.f1,
+            value=overlap.f1,
             answer=_shown(prediction),
             explanation=_side_by_side(_shown(prediction), reference.text, verdict),
-            metadata=_metadata(prediction, precision=found.precision, recall=found.recall),
+            metadata=_metadata(prediction, precision=overlap.precision, recall=overlap.recall),
         )
 
     return score
@@ -63,8 +70,11 @@ def strict_tool() -> Scorer:
     `equivalent` is `NaN` where the world of the conversation cannot be started.
     """
 
-    async def score(state: TaskState, target: Target) -> Score:
-        reference, record, prediction = _read(state)
+    async def score(state: TaskState, target: Target) -> Score | None:
+        found = _read(state)
+        if found is None:
+            return _without_prediction()
+        reference, record, prediction = found
         tools = json.loads(state.metadata[DECISION_KEY]["tools"])
         schemas = {tool["name"]: tool["input_schema"] for tool in tools}
         match = match_prediction(CallForms(schemas), prediction, reference)
@@ -91,13 +101,14 @@ def strict_tool() -> Scorer:
     return score
 
 
-def _read(state: TaskState) -> tuple[Said | CalledTool, PredictionRecord, Prediction]:
+def _read(state: TaskState) -> tuple[Said | CalledTool, PredictionRecord, Prediction] | None:
+    """Return reference and prediction, or `None` where there is no prediction."""
     sample = str(state.sample_id)
     if DECISION_KEY not in state.metadata:
         raise EpisodeError(sample, "the sample's metadata holds no decision; use our dataset")
-    stored = state.store.get(PREDICTION_KEY)
+    stored = stored_value(state, PREDICTION_KEY)
     if stored is None:
-        raise EpisodeError(sample, "the log holds no prediction; run the task's own solver")
+        return None
     record = PredictionRecord.model_validate(stored)
     reference = _STEP.validate_json(state.metadata[DECISION_KEY]["json"])
     return reference, record, Prediction.model_validate(record.prediction)
@@ -105,6 +116,11 @@ def _read(state: TaskState) -> tuple[Said | CalledTool, PredictionRecord, Predic
 
 def _not_applicable(why: str) -> Score:
     return Score.unscored(reason=NOT_APPLICABLE, explanation=why)
+
+
+def _without_prediction() -> Score | None:
+    explanation = "a limit broke the decision off"
+    return None if has_erred() else Score.unscored(reason=NO_PREDICTION, explanation=explanation)
 
 
 def _side_by_side(prediction: str, reference: str, verdict: str) -> str:

@@ -28,7 +28,14 @@ from skillbench_tasks.tools.prediction import Prediction, read_prediction
 from skillbench_tasks.tools.toolkit import tool_parameters
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
-__all__ = ["go_on", "gold_messages", "next_action", "offered_tools", "prediction_of"]
+__all__ = [
+    "begin",
+    "go_on",
+    "gold_messages",
+    "next_action",
+    "offered_tools",
+    "prediction_of",
+]
 
 _KEPT_CONVERSATIONS: Final = 64
 
@@ -82,8 +89,10 @@ def gold_messages(source: ConversationSource, conversation_id: str) -> tuple[Cha
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=conversation.policy, id=f"{conversation.id}:policy")
     ]
+    if _assistant_begins(conversation):
+        messages.append(begin())
     for index, step in enumerate(conversation.steps):
-        messages += _messages(step, f"{conversation.id}:{index}")
+        messages += _messages(step, f"{conversation.id}:{index}", f"call_{index}")
     return tuple(messages)
 
 
@@ -100,12 +109,20 @@ def offered_tools(source: ConversationSource, conversation_id: str) -> tuple[Too
     )
 
 
-def _messages(step: Said | CalledTool, identity: str) -> list[ChatMessage]:
+def _messages(step: Said | CalledTool, identity: str, call_id: str) -> list[ChatMessage]:
+    """Return a step as messages.
+
+    Args:
+        step: The step.
+        identity: Id of the message in the log; providers do not get it.
+        call_id: Id of the call. Providers do get it, and the model reads it: so it tells nothing of
+            the case, and is short and plain enough for all of them.
+    """
     if isinstance(step, Said):
         if step.role == "user":
             return [ChatMessageUser(content=step.text, id=identity)]
         return [ChatMessageAssistant(content=step.text, id=identity)]
-    call = ToolCall(id=f"call-{identity}", function=step.tool, arguments=step.arguments)
+    call = ToolCall(id=call_id, function=step.tool, arguments=step.arguments)
     error = ToolCallError("unknown", reply_text(step)) if step.error is not None else None
     return [
         ChatMessageAssistant(content="", tool_calls=[call], id=identity),
@@ -121,7 +138,22 @@ def _messages(step: Said | CalledTool, identity: str) -> list[ChatMessage]:
 
 def _count(conversation: Conversation, step: int) -> int:
     """Return how many messages stand before a step: the policy, and two for each call."""
-    return 1 + sum(1 + isinstance(one, CalledTool) for one in conversation.steps[:step])
+    first = 1 + _assistant_begins(conversation)
+    return first + sum(1 + isinstance(one, CalledTool) for one in conversation.steps[:step])
+
+
+def _assistant_begins(conversation: Conversation) -> bool:
+    first = conversation.steps[0]
+    return isinstance(first, CalledTool) or first.role != "user"
+
+
+def begin() -> ChatMessageUser:
+    """Return what stands before an assistant that speaks first.
+
+    Servers and chat templates want a user's message at the head. The gold user says nothing here.
+    """
+    text = "(The conversation begins. You speak first.)"
+    return ChatMessageUser(content=text, metadata={GO_ON: True})
 
 
 def go_on() -> ChatMessageUser:

@@ -30,6 +30,8 @@ from skillbench_tasks.datasets.conversations import ConversationSource
 from skillbench_tasks.datasets.splits import Split, load_splits
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models.conversation import CalledTool, Conversation, Said
+from skillbench_tasks.models.prediction_record import GO_ON
+from skillbench_tasks.solvers.characters import mended_message
 from skillbench_tasks.task_options import require_reachable
 
 __all__ = ["BASELINES", "MODEL", "Predictor", "Situation", "most_frequent_call", "open_predictor"]
@@ -89,7 +91,10 @@ def open_predictor(name: str) -> Predictor:
 async def _ask_model(situation: Situation) -> ModelOutput:
     model = get_model()
     require_reachable(model)
-    return await model.generate(list(situation.messages), tools=list(situation.tools))
+    output = await model.generate(list(situation.messages), tools=list(situation.tools))
+    for choice in output.choices:
+        choice.message = mended_message(choice.message)
+    return output
 
 
 def most_frequent_call(source: ConversationSource) -> CalledTool | None:
@@ -126,7 +131,11 @@ def _silent(situation: Situation) -> ChatMessageAssistant:
 
 
 def _echo(situation: Situation) -> ChatMessageAssistant:
-    said = (message.text for message in reversed(situation.messages) if message.role == "user")
+    said = (
+        message.text
+        for message in reversed(situation.messages)
+        if message.role == "user" and not (message.metadata or {}).get(GO_ON)
+    )
     return _saying(next(said, ""))
 
 

@@ -19,7 +19,7 @@ from skillbench_tasks.datasets.conversations import ConversationSource, open_con
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models.conversation import Conversation
 from skillbench_tasks.models.replay_record import REPLAY_KEY, Match, ReplayedCall
-from skillbench_tasks.solvers.next_action import go_on, offered_tools, prediction_of
+from skillbench_tasks.solvers.next_action import begin, go_on, offered_tools, prediction_of
 from skillbench_tasks.solvers.predictors import MODEL, Situation, open_predictor
 from skillbench_tasks.solvers.replay import CallAnswer, Matcher, Replay, StrictMatcher, WorldMatcher
 from skillbench_tasks.solvers.replay.machine import RETRIES
@@ -52,7 +52,7 @@ def replay_loop(
         tools = offered_tools(found, conversation.id)
         state.messages = [
             ChatMessageSystem(content=conversation.policy),
-            *(ChatMessageUser(content=text) for text in replay.opening),
+            *([ChatMessageUser(content=text) for text in replay.opening] or [begin()]),
         ]
         try:
             while (due := replay.due) is not None:

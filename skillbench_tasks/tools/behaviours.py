@@ -21,13 +21,16 @@ from skillbench_tasks.tools.workflow.rules import Compiled, compile_rule
 from skillbench_tasks.tools.workflow.values import equal_values
 from skillbench_tasks.tools.world import World
 
-__all__ = ["HANDLERS", "Handler", "run_behaviour"]
+__all__ = ["HANDLERS", "READERS", "Handler", "run_behaviour"]
 
 Handler: TypeAlias = Callable[[World, Mapping[str, JsonValue]], JsonValue]
 """A Python behaviour: gets the world (a copy to write on) and the arguments, gives a value."""
 
 HANDLERS: dict[str, Handler] = {}
 """Registered handlers, for what data cannot say."""
+
+READERS: dict[str, Handler] = {}
+"""Registered handlers that only read: they get the world itself and must not write on it."""
 
 Compiler: TypeAlias = Callable[[JsonValue], Compiled]
 
@@ -274,9 +277,12 @@ def _when(run: _Run, operation: Mapping[str, Any]) -> None:
 
 
 def _handler(run: _Run, operation: Mapping[str, Any]) -> None:
-    twin = run.world.copy()
     arguments = run.names["args"]
     assert isinstance(arguments, dict)
+    if operation["name"] in READERS:
+        run.bind(operation, READERS[operation["name"]](run.world, arguments))
+        return
+    twin = run.world.copy()
     value = HANDLERS[operation["name"]](twin, arguments)
     run.world = twin
     run.bind(operation, value)

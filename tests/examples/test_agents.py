@@ -92,6 +92,7 @@ def _endless(messages: list[ChatMessage], tools: list[ToolInfo]) -> Reply:
     return called("crm__find_customer", {"phone": "404"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize(
     ("model", "options"),

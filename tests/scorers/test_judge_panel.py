@@ -202,6 +202,7 @@ def test_panel_agreement_rows_equal_the_count_by_hand(tmp_path: Path) -> None:
     assert "κ" in log_table(log)
 
 
+@pytest.mark.slow
 def test_panel_under_every_order_of_judges_is_the_same(tmp_path: Path) -> None:
     _install_table()
     logs = [_run(tmp_path, order) for order in ("abc", "cab", "cba")]

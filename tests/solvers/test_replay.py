@@ -106,11 +106,25 @@ def played(outputs: Sequence[Prediction]) -> tuple[ReplayRecord, list[Reply]]:
             id="corrected-at-the-third-try",
         ),
         pytest.param(
-            [do(WRONG, UNKNOWN, WRONG, WRONG), do(FIND), do(SWITCH), say("Lit?"), say("Fine.")],
+            [do(UNKNOWN, WRONG, UNKNOWN, SWITCH), do(FIND), do(SWITCH), say("Lit?"), say("Fine.")],
             ["corrected", "passed_over", "done", "done", "done"],
             True,
             False,
             id="several-rejections-in-one-output-are-one-try",
+        ),
+        pytest.param(
+            [do(WRONG, WRONG, FIND), do(SWITCH), say("Lit?"), say("Fine.")],
+            ["corrected", "passed_over", "done", "done", "done"],
+            True,
+            False,
+            id="two-guesses-at-the-due-function-are-two-tries",
+        ),
+        pytest.param(
+            [do(WRONG, WRONG, WRONG, FIND), do(SWITCH), say("Lit?"), say("Fine.")],
+            ["rejected", "passed_over", "corrected", "done", "done"],
+            False,
+            False,
+            id="guesses-at-the-due-function-run-out-within-one-output",
         ),
         pytest.param(
             [do(WRONG, FIND), do(SWITCH), say("Lit?"), say("Fine.")],

@@ -134,6 +134,23 @@ def test_matcher_takes_what_does_the_same(
     assert (score.completion, score.completion_first_try) == (completion, first_try)
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        pytest.param([_do(LIST), _do(SLOTS)], id="gold-order"),
+        pytest.param([_do(SLOTS), _do(GET), _do(LIST)], id="other-order"),
+    ],
+)
+def test_identity_check_made_a_turn_early_counts_and_proves_identity(
+    rest: list[Prediction],
+) -> None:
+    replay, _ = _replay()
+    for output in [SAY, _do(FIND), _do(VERIFY), SAY, *rest, SAY, _do(MOVE), SAY]:
+        replay.take(output)
+    assert "rejected" not in _statuses(replay)
+    assert replay_score(replay.record()).completion_first_try
+
+
 def test_rejected_write_and_extra_read_leave_the_world_alone() -> None:
     replay, toolbox = _replay()
     for output in (*START, _do(VERIFY), _do(LIST), _do(SLOTS), SAY):

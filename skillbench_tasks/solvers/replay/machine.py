@@ -6,8 +6,9 @@ of times. In each block:
 1. Calls are compared with the gold call that is due, the first that is not settled. A match gets
    its result and settles it; texts that stand before it and were not said are passed over.
 2. Any other call is rejected by an error. An output with a rejected call is a try at what is due:
-   the next gold call or, behind the last, the text. After `retries` further such tries it is given
-   up, and the next decision is due.
+   the next gold call or, behind the last, the text; each further rejected call of the due function
+   is one more, so that nobody guesses by making many calls at once. After `retries` further tries
+   it is given up, and the next decision is due.
 3. A text without a call settles the next gold text (with those that follow it directly). Gold calls
    that are due before it are missed. If calls stand behind it in the block, the model goes on; else
    the gold user speaks.
@@ -82,7 +83,7 @@ class Replay:
         """What has happened, in order."""
         self._outcomes: dict[int, Outcome] = {}
         self._tries: Counter[int] = Counter()
-        self.opening: Final = self._next_block()
+        self.opening: Final = self._next_blocks()
         """What the user says first; nothing where the assistant begins."""
 
     @property
@@ -109,7 +110,7 @@ class Replay:
         else:
             self._end_turn(prediction.text)
             goes_on = bool(self._pending)
-        said = () if self._pending else self._next_block()
+        said = () if self._pending else self._next_blocks()
         return Reply(answers=answers, said=said, goes_on=goes_on)
 
     def record(self) -> ReplayRecord:
@@ -122,13 +123,16 @@ class Replay:
             versions={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
         )
 
-    def _next_block(self) -> tuple[str, ...]:
-        if not self._blocks:
-            return ()
-        block = self._blocks.pop(0)
-        self._pending = list(block.decisions)
-        self.events.extend(ReplayedText(role="user", text=text) for text in block.said)
-        return block.said
+    def _next_blocks(self) -> tuple[str, ...]:
+        """Return what the user says next: of several blocks where all calls of one were made."""
+        said: list[str] = []
+        while self._blocks and not self._pending:
+            block = self._blocks.pop(0)
+            self._pending = list(block.decisions)
+            self.events.extend(ReplayedText(role="user", text=text) for text in block.said)
+            said += block.said
+            self._pass_made_calls()
+        return tuple(said)
 
     def _end_turn(self, text: str) -> None:
         """Take an output without a call: it stands for the next text, or for none."""
@@ -154,17 +158,20 @@ class Replay:
             self._settle(self._reached())
 
     def _call_all(self, calls: tuple[PredictedCall, ...]) -> tuple[CallAnswer, ...]:
-        """Take the calls of an output; together they are one try at each decision."""
-        blamed: set[int] = set()
-        answers = [self._call(call, blamed) for call in calls]
-        if self._pending and self._tries[self._blamed().number] > self._retries:
-            while self._pending[0] is not self._blamed():
-                self._settle(Outcome.PASSED_OVER)
-            self._settle(Outcome.REJECTED)
-            self._pass_made_calls()
+        """Take the calls of an output."""
+        guesses: dict[int, int] = {}
+        answers = [self._call(call, guesses) for call in calls]
+        self._give_up()
         return tuple(answers)
 
-    def _call(self, call: PredictedCall, blamed: set[int]) -> CallAnswer:
+    def _call(self, call: PredictedCall, guesses: dict[int, int]) -> CallAnswer:
+        """Take a call.
+
+        Args:
+            call: The call.
+            guesses: Decisions at which a call of this output was rejected, and how many of these
+                were of the function that was due.
+        """
         due = self._due_call()
         step = due.step if due is not None else None
         assert step is None or isinstance(step, CalledTool)
@@ -183,9 +190,21 @@ class Replay:
             self._pass_made_calls()
         elif verdict.status is CallStatus.REJECTED and self._pending:
             number = self._blamed().number
-            self._tries[number] += number not in blamed
-            blamed.add(number)
+            is_guess = step is not None and call.tool == step.tool
+            before = guesses.get(number)
+            guesses[number] = (before or 0) + is_guess
+            self._tries[number] += before is None or (is_guess and before > 0)
+            if is_guess:
+                self._give_up()
         return CallAnswer(result=verdict.result, error=verdict.error)
+
+    def _give_up(self) -> None:
+        """Settle what is due as rejected where no try is left."""
+        if self._pending and self._tries[self._blamed().number] > self._retries:
+            while self._pending[0] is not self._blamed():
+                self._settle(Outcome.PASSED_OVER)
+            self._settle(Outcome.REJECTED)
+            self._pass_made_calls()
 
     def _due_call(self) -> Due | None:
         return next((due for due in self._pending if due.is_call), None)

@@ -2,9 +2,10 @@
 
 Our step beyond the published protocol. Calls of the reference and their equivalents
 (`skillbench_tasks.tools.equivalence`) change the world of the replay. Any other call that reads is
-tried on a copy: it costs nothing, and a gold call that becomes due later in the same block counts
-as made when it was among those reads and nothing has changed since. A read that the skill's rules
-do not allow yet (before identity is proven, or before another tool) is rejected.
+tried on a copy: it costs nothing, and a gold call that becomes due later counts as made when it was
+among those reads and nothing has changed since. A read that the skill's rules do not allow yet
+(before identity is proven, or before another tool) is rejected; what was answered before, to
+whichever call, is what they go by.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class WorldMatcher:
         self._toolbox, self._rules = toolbox, rules
         self._names = {tool.spec.function_name: name for name, tool in toolbox.tools.items()}
         self._early: list[PredictedCall] = []
+        self._answered: list[tuple[str, JsonValue]] = []
         self._reads = 0
 
     def consider(self, call: PredictedCall, due: CalledTool | None) -> Verdict:
@@ -72,7 +74,7 @@ class WorldMatcher:
     def _carried_out(self, call: PredictedCall, status: CallStatus) -> Verdict:
         self._reads = 0
         before = self._toolbox.world.copy()
-        result, error = _answer(self._toolbox, self._names[call.tool], call)
+        result, error = self._answer(self._toolbox, call)
         if self._toolbox.world.changes_since(before):
             self._early.clear()
         return Verdict(status=status, result=result, error=error)
@@ -87,7 +89,7 @@ class WorldMatcher:
             return Verdict.rejected(early)
         if self._reads >= EXTRA_READS:
             return Verdict.rejected(f"{EXTRA_READS} extra reads were made")
-        result, error = _answer(self._toolbox.copy(), name, call)
+        result, error = self._answer(self._toolbox.copy(), call)
         if error is not None:
             return Verdict.rejected(f"{why}; it reads, and fails", error)
         self._reads += 1
@@ -99,7 +101,7 @@ class WorldMatcher:
         rule = self._rules.verification
         if rule and name in self._rules.after_verification and not self._is_verified(rule.field):
             return f"{name} comes after the identity check"
-        done = {entry.tool for entry in self._toolbox.ledger if entry.error is None}
+        done = {tool for tool, _result in self._answered}
         for order in self._rules.order:
             is_meant = order.then == name and holds(call.arguments or {}, order.where)
             if is_meant and order.first not in done:
@@ -110,16 +112,18 @@ class WorldMatcher:
         rule = self._rules.verification
         return any(
             rule is not None
-            and entry.tool == rule.tool
-            and isinstance(entry.result, dict)
-            and entry.result.get(field) is True
-            for entry in self._toolbox.ledger
+            and tool == rule.tool
+            and isinstance(result, dict)
+            and result.get(field) is True
+            for tool, result in self._answered
         )
 
-
-def _answer(toolbox: Toolbox, name: str, call: PredictedCall) -> tuple[JsonValue, CallError | None]:
-    try:
-        return toolbox.call(name, call.arguments or {}), None
-    except ToolFailure as failure:
-        code, message = failure.code, failure.message
-        return None, CallError(code=code, message=message, retryable=failure.retryable)
+    def _answer(self, toolbox: Toolbox, call: PredictedCall) -> tuple[JsonValue, CallError | None]:
+        name = self._names[call.tool]
+        try:
+            result = toolbox.call(name, call.arguments or {})
+        except ToolFailure as failure:
+            code, message = failure.code, failure.message
+            return None, CallError(code=code, message=message, retryable=failure.retryable)
+        self._answered.append((name, result))
+        return result, None

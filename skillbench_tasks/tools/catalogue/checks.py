@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from skillbench_tasks.models import CollectionSpec, ToolSpec
-from skillbench_tasks.tools.behaviours import HANDLERS
+from skillbench_tasks.tools.behaviours import HANDLERS, READERS
 from skillbench_tasks.tools.workflow.schemas import known_part, misfits
 from skillbench_tasks.tools.workflow.syntax import expression_faults, rule_faults
 
@@ -83,7 +83,8 @@ def _example_faults(tool: ToolSpec) -> Iterator[str]:
 def _writes(operation: Mapping[str, JsonValue]) -> bool:
     inner = operation.get("do")
     nested = isinstance(inner, list) and any(isinstance(i, dict) and _writes(i) for i in inner)
-    return operation.get("op") in _WRITES or nested
+    reads = operation.get("op") == "handler" and operation.get("name") in READERS
+    return nested or (operation.get("op") in _WRITES and not reads)
 
 
 def _operations(
@@ -125,7 +126,7 @@ def _shape(
         yield f"no collection {collection}"
     if "rule" in operation:
         yield from (fault.message for fault in rule_faults(operation["rule"], "rule"))
-    if operation["op"] == "handler" and operation.get("name") not in HANDLERS:
+    if operation["op"] == "handler" and operation.get("name") not in {*HANDLERS, *READERS}:
         yield f"no handler {operation.get('name')}"
 
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 __all__ = [
     "MAX_BLOCK_NESTING",
+    "MAX_FINDINGS",
     "MAX_JSON_NESTING",
     "MAX_PROGRAM_NODES",
     "Budget",
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 MAX_BLOCK_NESTING = 32
+MAX_FINDINGS = 100
 MAX_JSON_NESTING = 32
 MAX_PROGRAM_NODES = 1_000
 

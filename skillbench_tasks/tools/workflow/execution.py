@@ -86,7 +86,16 @@ class Ended(Exception):
 class Run:
     """Names, trace and budget of one run."""
 
-    __slots__ = ("_bound", "_variables", "backend", "budget", "names", "respondent", "trace")
+    __slots__ = (
+        "_bound",
+        "_variables",
+        "backend",
+        "budget",
+        "keeps_values",
+        "names",
+        "respondent",
+        "trace",
+    )
 
     def __init__(
         self,
@@ -94,7 +103,9 @@ class Run:
         backend: Backend,
         respondent: Respondent | None,
         limits: Limits,
+        keeps_values: bool = True,
     ) -> None:
+        self.keeps_values = keeps_values
         self.names, self.backend, self.respondent = names, backend, respondent
         self.budget = Budget(limits)
         self.trace: list[Event] = []

@@ -17,6 +17,7 @@ from skillbench_tasks.tools.workflow.dialogue import compile_ask, compile_ending
 from skillbench_tasks.tools.workflow.execution import (
     Backend,
     Ended,
+    Event,
     Execution,
     Respondent,
     Run,
@@ -58,6 +59,7 @@ def run_workflow(
     backend: Backend,
     respondent: Respondent | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    keep_values: bool = True,
 ) -> Execution:
     """Run a program to its end; it always ends.
 
@@ -68,6 +70,8 @@ def run_workflow(
         backend: Runs tool calls. It gets its own copy of the arguments; its result is copied.
         respondent: The user's side, for programs with dialogue nodes.
         limits: Bounds of the run.
+        keep_values: Whether the trace holds what `set` assigned: a plan from outside can make that
+            much, though each value is bounded.
 
     Raises:
         WorkflowError: An input is missing, or dialogue nodes have no respondent.
@@ -76,7 +80,7 @@ def run_workflow(
     if plan.dialogue and respondent is None:
         raise WorkflowError("a program with dialogue nodes needs a respondent")
     names: dict[str, JsonValue] = {"inputs": _given(program, inputs), "context": {"now": now}}
-    run = Run(names, backend, respondent, limits)
+    run = Run(names, backend, respondent, limits, keep_values)
     status, value = _end(plan.run, run)
     if status == "returned" and program.output is not None:
         problem = check(program.output, value)
@@ -272,7 +276,8 @@ def _set(node: SetNode, path: str) -> Step:
     def step(run: Run) -> None:
         value = evaluate(run.names, run.budget)
         run.assign(name, value)
-        run.trace.append({"event": "set", "path": path, "name": name, "value": value})
+        event: Event = {"event": "set", "path": path, "name": name}
+        run.trace.append({**event, "value": value} if run.keeps_values else event)
 
     return step
 

@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from skillbench_tasks.tools.workflow.messages import name_like, quoted
 from skillbench_tasks.tools.workflow.paths import is_name
 from skillbench_tasks.tools.workflow.schemas import JsonSchema, schema_problem
 
@@ -66,15 +67,17 @@ class Finding(_Model):
 
 def _check_name(text: str) -> str:
     if not is_name(text):
-        message = "a name is a lower-case letter, then letters, digits and _, 64 at most"
-        raise PydanticCustomError("bad_name", message)
+        rule = "a name is a lower-case letter, then lower-case letters, digits and _, 64 at most"
+        message = f"{quoted(text)} is no name: {rule}; write `{name_like(text)}`"
+        raise PydanticCustomError("bad_name", "{message}", {"message": message})
     return text
 
 
 def _check_tool_name(text: str) -> str:
     server, colon, tool = text.partition(":")
     if not (colon and tool and server.startswith("mcp.") and server != "mcp."):
-        raise PydanticCustomError("bad_tool_name", "a tool name is mcp.<server>:<tool>")
+        message = f"{quoted(text)} is no tool name: it is mcp.<server>:<tool>"
+        raise PydanticCustomError("bad_tool_name", "{message}", {"message": message})
     return text
 
 

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Final, get_args
 
-from pydantic import JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
 from skillbench_tasks.tools.workflow.bounds import (
     MAX_BLOCK_NESTING,
+    MAX_FINDINGS,
     MAX_JSON_NESTING,
     MAX_PROGRAM_NODES,
 )
-from skillbench_tasks.tools.workflow.language import Finding, Program
+from skillbench_tasks.tools.workflow.language import DIALOGUE_KINDS, Finding, Node, Program
+from skillbench_tasks.tools.workflow.messages import allowed_names, listing, quoted
 from skillbench_tasks.tools.workflow.syntax import Fault, expression_faults, rule_faults
+from skillbench_tasks.tools.workflow.values import kind_of
 
 __all__ = ["parse_program"]
 
@@ -38,42 +43,65 @@ _CODES = {
     "union_tag_invalid": "unknown_kind",
     "union_tag_not_found": "missing_key",
 }
-_MESSAGES = {
-    "missing": "this key is required",
-    "extra_forbidden": "there is no such key here; remove it",
-    "union_tag_not_found": "this key is required",
-    "union_tag_invalid": "the kinds are call, if, for_each, try, set, return, say, ask, hand_over "
-    "and decline",
-    "model_type": "expected an object",
-    "model_attributes_type": "expected an object",
-    "dict_type": "expected an object",
-    "tuple_type": "expected a list",
-    "string_type": "expected a string",
-    "bool_type": "expected true or false",
+_EXPECTED = {
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "dict_type": "an object",
+    "tuple_type": "a list",
+    "string_type": "a string",
+    "bool_type": "true or false",
 }
+_FORMS = {
+    "version": "the integer 1",
+    "inputs": "an object of JSON Schemas",
+    "output": "a JSON Schema",
+    "tool": "a tool name, mcp.<server>:<tool>",
+    "condition": "a rule that gives a boolean",
+    "items": "an expression that gives a list",
+    "value": "an expression",
+    "name": "a name",
+    "as": "a name",
+    **dict.fromkeys(("steps", "then", "do", "catch"), "a list of nodes, which may be empty"),
+}
+"""Key → what stands there."""
 _OWN_CODES = frozenset({"bad_name", "bad_tool_name", "bad_schema", "bad_version", "bad_ask"})
 
 
-def parse_program(data: object) -> Program | list[Finding]:
+def _keys_of(model: type[BaseModel]) -> tuple[str, ...]:
+    fields = model.model_fields.items()
+    return tuple(sorted((field.alias or name for name, field in fields), key="note".__eq__))
+
+
+_KEYS: Final = {
+    str(get_args(model.model_fields["kind"].annotation)[0]): _keys_of(model)
+    for model in get_args(get_args(Node)[0])
+}
+"""Kind of node → its keys."""
+
+
+def parse_program(data: object, *, dialogue: bool = True) -> Program | list[Finding]:
     """Parse a JSON document.
 
     Args:
         data: Any JSON value; nothing in it makes this raise.
+        dialogue: Whether messages speak of dialogue nodes; they are parsed in any case.
 
     Returns:
         The program, or at least one finding of the layer ``shape``.
     """
-    faults = list(_document_faults(data))
+    kinds = [kind for kind in _KEYS if dialogue or kind not in DIALOGUE_KINDS]
+    faults = list(islice(_document_faults(data), MAX_FINDINGS))
     if not faults:
         try:
             program = Program.model_validate(data)
         except ValidationError as error:
-            faults += [_structure_fault(detail) for detail in error.errors(include_url=False)]
+            details = error.errors(include_url=False)[:MAX_FINDINGS]
+            faults += [_structure_fault(detail, kinds) for detail in details]
             program = None
-        faults += _program_faults(data)
+        faults += islice(_program_faults(data), MAX_FINDINGS)
         if program is not None and not faults:
             return program
-    return [Finding(layer="shape", **fault._asdict()) for fault in faults]
+    return [Finding(layer="shape", **fault._asdict()) for fault in faults[:MAX_FINDINGS]]
 
 
 def _document_faults(data: object) -> Iterator[Fault]:
@@ -105,21 +133,57 @@ def _join(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _structure_fault(detail: ErrorDetails) -> Fault:
+def _structure_fault(detail: ErrorDetails, kinds: Collection[str]) -> Fault:
     """Translate a fault that the models found."""
-    path, tag_follows = "", False
+    path, tag_follows, tag = "", False, None
     for part in detail["loc"]:
         if isinstance(part, int):
             path, tag_follows = f"{path}[{part}]", _holds_nodes(path)
         elif tag_follows:
-            tag_follows = False
+            tag_follows, tag = False, part
         elif part != "[key]":
             path = _join(path, part)
     kind = detail["type"]
     if kind.startswith("union_tag"):
         path = f"{path}.kind"
     code = kind if kind in _OWN_CODES else _CODES.get(kind, "wrong_type")
-    return Fault(path, code, _MESSAGES.get(kind, detail["msg"]))
+    key = str(detail["loc"][-1]) if detail["loc"] else ""
+    return Fault(path, code, _message(detail, key, tag, kinds))
+
+
+def _message(detail: ErrorDetails, key: str, tag: str | None, kinds: Collection[str]) -> str:
+    """Return what is wrong and what is allowed.
+
+    Args:
+        detail: The fault.
+        key: Its key.
+        tag: Kind of the node in which it stands.
+        kinds: Kinds of nodes that there are.
+    """
+    kind, given = detail["type"], detail["input"]
+    owner = "a workflow" if tag is None else f"a `{tag}` node"
+    if kind == "missing":
+        return f"{owner} needs the key `{key}`: {_FORMS.get(key, 'a text')}"
+    if kind == "extra_forbidden":
+        keys = _keys_of(Program) if tag is None else _KEYS[tag]
+        return f"{owner} has no key {quoted(key)}: remove or rename it; {allowed_names(key, keys)}"
+    if kind == "union_tag_not_found":
+        return f"every node needs the key `kind`{_likely(given, kinds)}; allowed: {listing(kinds)}"
+    if kind == "union_tag_invalid":
+        written = given.get("kind") if isinstance(given, dict) else None
+        text = written if isinstance(written, str) else ""
+        likely = _likely(given, kinds)
+        return f"there is no kind {quoted(written)}{likely}; {allowed_names(text, kinds)}"
+    if kind in _EXPECTED:
+        return f"expected {_EXPECTED[kind]}, got {kind_of(given)}"
+    return detail["msg"]
+
+
+def _likely(node: object, kinds: Collection[str]) -> str:
+    """Return of which kind a node is by its other keys, where they fit one kind best."""
+    keys = set(node) - {"kind", "note"} if isinstance(node, dict) else set()
+    fitting = [kind for kind in kinds if keys and keys <= set(_KEYS[kind])]
+    return f"; by its other keys it is {' or '.join(map(quoted, fitting))}" if fitting else ""
 
 
 def _holds_nodes(path: str) -> bool:

@@ -19,6 +19,7 @@ __all__ = [
     "MISSING",
     "Missing",
     "Path",
+    "broken_reference",
     "is_name",
     "look_up",
     "parse_path",
@@ -27,6 +28,7 @@ __all__ = [
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
+_PATH = re.compile(r"[a-z][a-z0-9_]{0,63}(?:\.[A-Za-z0-9_-]+)*")
 _DIGITS = re.compile(r"[0-9]+")
 _MARK = re.compile(r"\$?\$\{")
 # No list is that long; it keeps the conversion of a hostile segment cheap.
@@ -95,6 +97,28 @@ def parse_template(text: str) -> tuple[str | Path, ...] | None:
         literal, position = "", end + 1
     literal += text[position:]
     return (*parts, literal) if literal else tuple(parts)
+
+
+def broken_reference(text: str) -> str:
+    """Say what is wrong with a string that `parse_template` refuses: its first bad reference."""
+    position = 0
+    while mark := _MARK.search(text, position):
+        position = mark.end()
+        if mark.group() == "$${":
+            continue
+        end = text.find("}", position)
+        if end < 0 or parse_path(text[position:end]) is None:
+            path, following = _PATH.match(text, position), text.find("${", position)
+            if path is not None and (end < 0 or 0 <= following < end):
+                return f"`${{{path.group()[:80]}` has no closing `}}` behind its path"
+            inside = text[position : end if end >= 0 else None][:80]
+            known = f"`${{{path.group()[:80]}}}`" if path is not None else "a path"
+            return (
+                f"`{inside}` between `${{` and `}}` is no path (a name and keys, divided by dots): "
+                f"write {known}, or compute the value by a rule under `$`"
+            )
+        position = end + 1
+    return "every `${` needs a path and a closing `}`"
 
 
 def look_up(names: Mapping[str, JsonValue], path: Path) -> JsonValue | Missing:

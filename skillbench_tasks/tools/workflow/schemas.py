@@ -5,6 +5,7 @@ Source: docs/workflow-language.md, section 8, layer 2.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, cast
@@ -14,6 +15,7 @@ from pydantic import JsonValue
 from referencing import Registry
 
 from skillbench_tasks.tools.workflow.bounds import MAX_JSON_NESTING
+from skillbench_tasks.tools.workflow.messages import allowed_names, listing, quoted, wanted
 from skillbench_tasks.tools.workflow.paths import parse_template
 from skillbench_tasks.tools.workflow.syntax import RULE_KEY
 from skillbench_tasks.tools.workflow.values import nested_deeper
@@ -21,6 +23,9 @@ from skillbench_tasks.tools.workflow.values import nested_deeper
 __all__ = ["JsonSchema", "Misfit", "check", "known_part", "misfits", "schema_problem"]
 
 JsonSchema = dict[str, JsonValue] | bool
+
+_KEPT_LENGTH = 2_000
+"""Characters of a schema whose check is remembered."""
 
 # What these say about a list or object holds whatever its computed parts turn out to be.
 _SHAPE_KEYWORDS = frozenset(
@@ -64,6 +69,17 @@ def schema_problem(schema: JsonValue) -> str | None:
         return "a JSON Schema is an object"
     if nested_deeper(schema, MAX_JSON_NESTING):
         return f"nested deeper than {MAX_JSON_NESTING} lists and objects"
+    text = json.dumps(schema)
+    return _known_problem(text) if len(text) <= _KEPT_LENGTH else _found_problem(schema)
+
+
+@lru_cache(maxsize=1024)
+def _known_problem(text: str) -> str | None:
+    """Return the problem of a schema; plans of one procedure declare the same ones."""
+    return _found_problem(json.loads(text))
+
+
+def _found_problem(schema: JsonValue) -> str | None:
     try:
         error = next(_meta_validator().iter_errors(schema), None)
     except Exception as failure:  # noqa: BLE001 - hostile schemas raise anything
@@ -123,9 +139,38 @@ def misfits(schema: JsonSchema, value: JsonValue) -> Iterator[Misfit]:
         for error in validator.iter_errors(value):
             if not partial or _certain(error):
                 location = tuple(error.absolute_path)
-                yield Misfit(location, str(error.validator), error.message[:300])
+                yield Misfit(location, str(error.validator), _message(error))
     except Exception as failure:  # noqa: BLE001 - hostile schemas raise anything
         yield Misfit((), "$schema", f"the schema cannot be applied: {type(failure).__name__}")
+
+
+# A whole schema says what fits better than one of these keywords does.
+_TOLD_WHOLE = frozenset(
+    {"type", "enum", "const", "pattern", "format", "minimum", "maximum", "anyOf", "oneOf"}
+    | {"minLength", "maxLength", "minItems", "maxItems", "exclusiveMinimum", "exclusiveMaximum"}
+)
+
+
+def _message(error: ValidationError) -> str:
+    """Return what was given and what fits."""
+    schema, given, keyword = error.schema, cast(JsonValue, error.instance), error.validator
+    if not isinstance(schema, dict):
+        return error.message[:300]
+    properties = schema.get("properties")
+    if keyword == "additionalProperties" and isinstance(given, dict) and properties:
+        unknown = [key for key in given if key not in properties]
+        return f"no key {quoted(unknown[0])} here; {allowed_names(unknown[0], properties)}"
+    if keyword == "required" and isinstance(given, dict):
+        names = [str(name) for name in schema["required"] if name not in given]
+        forms = (f"`{name}` ({wanted((properties or {}).get(name))})" for name in names)
+        return f"the object lacks {', '.join(forms)}"
+    if keyword == "minProperties" and isinstance(given, dict):
+        keys = [key for key in properties or () if key not in given]
+        allowed = f"allowed: {listing(keys)}" if properties else "any key is allowed"
+        return f"expected {schema[keyword]} keys or more, got {len(given)}; {allowed}"
+    if keyword in _TOLD_WHOLE:
+        return f"expected {wanted(schema)}, got {quoted(given)}"
+    return error.message[:300]
 
 
 def _certain(error: ValidationError) -> bool:

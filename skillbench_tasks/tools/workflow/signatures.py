@@ -38,14 +38,19 @@ def subschema(schema: JsonValue, segment: str | None) -> JsonValue:
     return None
 
 
-def unlisted_segment(schema: JsonValue, segments: Sequence[str]) -> str | None:
-    """Return the first segment that a closed schema does not list; None when all may resolve."""
+def unlisted_segment(
+    schema: JsonValue, segments: Sequence[str]
+) -> tuple[str, tuple[str, ...]] | None:
+    """Return the first segment that a closed schema does not list, and those that it does.
+
+    None when all may resolve.
+    """
     for segment in segments:
         if isinstance(schema, dict) and schema.get("additionalProperties") is False:
             properties = schema.get("properties", {})
             known = properties if isinstance(properties, dict) else {}
             if segment not in known and "patternProperties" not in schema and not _is_list(schema):
-                return segment
+                return segment, tuple(known)
         schema = subschema(schema, segment)
     return None
 

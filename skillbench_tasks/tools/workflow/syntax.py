@@ -6,18 +6,47 @@ Source: docs/workflow-language.md, sections 3 to 5.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
 from skillbench_tasks.tools.workflow.bounds import MAX_JSON_NESTING
+from skillbench_tasks.tools.workflow.messages import allowed_names, listing, quoted
 from skillbench_tasks.tools.workflow.operators import OPERANDS
-from skillbench_tasks.tools.workflow.paths import parse_path, parse_template
+from skillbench_tasks.tools.workflow.paths import broken_reference, parse_path, parse_template
 from skillbench_tasks.tools.workflow.values import kind_of, nested_deeper
 
 __all__ = ["RULE_KEY", "Fault", "expression_faults", "operation", "rule_faults"]
 
 RULE_KEY = "$"
+
+_OTHER_WORDS: Final = {
+    **dict.fromkeys(("eq", "equals", "equal", "="), "=="),
+    **dict.fromkeys(("ne", "neq", "not_equals", "<>"), "!="),
+    **dict.fromkeys(("gt", "greater", "greater_than"), ">"),
+    **dict.fromkeys(("gte", "ge", "=>"), ">="),
+    **dict.fromkeys(("lt", "less", "less_than"), "<"),
+    **dict.fromkeys(("lte", "le", "=<"), "<="),
+    **dict.fromkeys(("ref", "reference", "path", "variable", "$ref"), "var"),
+    **dict.fromkeys(("not", "!!"), "!"),
+    **dict.fromkeys(("all_of", "&&"), "and"),
+    **dict.fromkeys(("any_of", "||"), "or"),
+    **dict.fromkeys(("add", "plus"), "+"),
+    **dict.fromkeys(("subtract", "sub", "minus"), "-"),
+    **dict.fromkeys(("multiply", "times"), "*"),
+    **dict.fromkeys(("divide", "div"), "/"),
+    **dict.fromkeys(("mod", "modulo"), "%"),
+    **dict.fromkeys(("concat", "join", "format"), "cat"),
+    **dict.fromkeys(("len", "size", "count"), "length"),
+    **dict.fromkeys(("contains", "includes"), "in"),
+    **dict.fromkeys(("any", "exists_in"), "some"),
+    **dict.fromkeys(("every",), "all"),
+    **dict.fromkeys(("downcase", "lowercase"), "lower"),
+    **dict.fromkeys(("date_diff", "datediff"), "days_between"),
+    **dict.fromkeys(("date_add", "dateadd"), "add_days"),
+    **dict.fromkeys(("?:", "cond", "ternary"), "if"),
+}
+"""What other languages call an operator → what it is called here; for messages only."""
 
 
 class Fault(NamedTuple):
@@ -57,7 +86,7 @@ def _too_deep(path: str) -> Fault:
 def _expression(expression: JsonValue, path: str) -> Iterator[Fault]:
     if isinstance(expression, str):
         if parse_template(expression) is None:
-            message = "every `${` needs a path and a closing `}`; write `$${` for a literal `${`"
+            message = f"{broken_reference(expression)}; a literal `${{` is written `$${{`"
             yield Fault(path, "bad_template", message)
     elif isinstance(expression, list):
         for index, part in enumerate(expression):
@@ -69,7 +98,9 @@ def _expression(expression: JsonValue, path: str) -> Iterator[Fault]:
         elif len(expression) == 1:
             yield from _rule(expression[RULE_KEY], f"{path}.{RULE_KEY}")
         else:
-            yield Fault(path, "bad_expression", "the key `$` stands alone in its object")
+            others = listing([key for key in expression if key != RULE_KEY][:10])
+            message = f"the key `$` stands alone in its object; remove it, or {others}"
+            yield Fault(path, "bad_expression", message)
 
 
 def _rule(rule: JsonValue, path: str) -> Iterator[Fault]:
@@ -78,7 +109,10 @@ def _rule(rule: JsonValue, path: str) -> Iterator[Fault]:
             yield from _rule(part, f"{path}[{index}]")
     elif isinstance(rule, dict):
         if len(rule) != 1:
-            message = f"a rule object has one key, its operator; this one has {len(rule)}"
+            message = (
+                f"a rule object has one key, its operator; this one has {len(rule)}: "
+                f"{listing(list(rule)[:10]) or 'none'}"
+            )
             yield Fault(path, "bad_rule", message)
         else:
             yield from _operation(rule, path)
@@ -89,7 +123,9 @@ def _operation(rule: dict[str, JsonValue], path: str) -> Iterator[Fault]:
     path = f"{path}.{operator}"
     allowed = OPERANDS.get(operator)
     if allowed is None:
-        yield Fault(path, "unknown_operator", f"there is no operator `{operator}`")
+        meant = _OTHER_WORDS.get(operator.lower(), operator)
+        message = f"there is no operator {quoted(operator)}; {allowed_names(meant, OPERANDS)}"
+        yield Fault(path, "unknown_operator", message)
         return
     if not allowed.accept(len(operands)):
         message = f"`{operator}` takes {allowed} operands, got {len(operands)}"
@@ -111,4 +147,5 @@ def _literal_path(operand: JsonValue, path: str) -> Iterator[Fault]:
     if not isinstance(operand, str):
         yield Fault(path, "bad_path", f"the path is a literal string, got {kind_of(operand)}")
     elif parse_path(operand) is None:
-        yield Fault(path, "bad_path", "the path is a name and keys, divided by dots")
+        message = f"{quoted(operand)} is no path: a name and keys, divided by dots"
+        yield Fault(path, "bad_path", message)

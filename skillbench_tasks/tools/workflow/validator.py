@@ -6,10 +6,12 @@ Source: docs/workflow-language.md, section 8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Literal
 
 from pydantic import JsonValue
 
+from skillbench_tasks.tools.workflow.bounds import MAX_FINDINGS
 from skillbench_tasks.tools.workflow.language import (
     DIALOGUE_KINDS,
     Block,
@@ -21,10 +23,11 @@ from skillbench_tasks.tools.workflow.language import (
     Program,
     TryNode,
 )
+from skillbench_tasks.tools.workflow.messages import allowed_names, nearest, quoted, wanted
 from skillbench_tasks.tools.workflow.parser import parse_program
 from skillbench_tasks.tools.workflow.references import reference_faults
 from skillbench_tasks.tools.workflow.schemas import Misfit, check, known_part, misfits
-from skillbench_tasks.tools.workflow.signatures import ToolSignature
+from skillbench_tasks.tools.workflow.signatures import ToolSignature, subschema
 from skillbench_tasks.tools.workflow.syntax import Fault
 
 __all__ = ["validate"]
@@ -44,9 +47,10 @@ def validate(
         dialogue: Whether `say`, `ask`, `hand_over` and `decline` may be used.
 
     Returns:
-        The findings of the first layer that has any; empty when the workflow is valid.
+        The findings of the first layer that has any, `MAX_FINDINGS` at most; empty when the
+        workflow is valid.
     """
-    program = parse_program(program_data)
+    program = parse_program(program_data, dialogue=dialogue)
     if not isinstance(program, Program):
         return program
     if not dialogue and (found := _findings("shape", _dialogue_faults(program))):
@@ -59,7 +63,7 @@ def validate(
 def _findings(
     layer: Literal["shape", "schema", "references"], faults: Iterable[Fault]
 ) -> list[Finding]:
-    return [Finding(layer=layer, **fault._asdict()) for fault in faults]
+    return [Finding(layer=layer, **fault._asdict()) for fault in islice(faults, MAX_FINDINGS)]
 
 
 def _nodes(block: Block, path: str) -> Iterator[tuple[Node, str]]:
@@ -81,7 +85,8 @@ def _nodes(block: Block, path: str) -> Iterator[tuple[Node, str]]:
 def _dialogue_faults(program: Program) -> Iterator[Fault]:
     for node, path in _nodes(program.steps, "steps"):
         if node.kind in DIALOGUE_KINDS:
-            message = f"`{node.kind}` is a dialogue node; this workflow talks to nobody"
+            allowed = "call, if, for_each, try, set, return"
+            message = f"`{node.kind}` is a dialogue node; this workflow talks to nobody: {allowed}"
             yield Fault(f"{path}.kind", "dialogue_not_allowed", message)
 
 
@@ -99,16 +104,25 @@ def _schema_faults(program: Program, tools: Mapping[str, ToolSignature]) -> Iter
 def _call_faults(node: CallNode, path: str, tools: Mapping[str, ToolSignature]) -> Iterator[Fault]:
     signature = tools.get(node.tool)
     if signature is None:
-        yield Fault(f"{path}.tool", "unknown_tool", f"there is no tool `{node.tool}`")
+        server = node.tool.partition(":")[0]
+        same = [name for name in tools if name.startswith(f"{server}:")]
+        near = nearest(node.tool, tools)
+        names = [*near, *(name for name in same if name not in near)] or list(tools)
+        message = f"there is no tool {quoted(node.tool)}; {allowed_names(node.tool, names)}"
+        yield Fault(f"{path}.tool", "unknown_tool", message)
         return
     schema = signature.input_schema
     for name in _required(schema):
         if name not in node.arguments:
-            message = f"`{node.tool}` requires the argument `{name}`"
+            expected = wanted(subschema(schema, name))
+            message = f"`{node.tool}` requires the argument `{name}`: {expected}"
             yield Fault(f"{path}.arguments", "missing_argument", message)
     for name in node.arguments:
         if not _accepts(schema, name):
-            message = f"`{node.tool}` has no argument `{name}`"
+            properties = schema.get("properties")
+            known_names = list(properties) if isinstance(properties, dict) else []
+            message = f"`{node.tool}` has no argument {quoted(name)}: remove or rename it; "
+            message += allowed_names(name, known_names)
             yield Fault(f"{path}.arguments.{name}", "unknown_argument", message)
     known = {name: known_part(expression) for name, expression in node.arguments.items()}
     for misfit in misfits(schema, known):

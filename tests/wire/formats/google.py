@@ -90,8 +90,8 @@ def _answer(asked: Asked, candidate: Mapping[str, Any]) -> Answer:
 
 
 def _schema(function: Mapping[str, Any]) -> Mapping[str, Any]:
-    # The SDK writes this one key with underscores; the service takes both.
-    schema: Mapping[str, Any] = function["parameters_json_schema"]
+    # The SDK writes this one key with underscores; the service takes both. Without parameters: none.
+    schema: Mapping[str, Any] = function.get("parameters_json_schema") or {}
     return schema
 
 

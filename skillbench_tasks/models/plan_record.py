@@ -1,0 +1,82 @@
+"""What the protocols of orchestration leave in a log: plans, executions, and the reference."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from skillbench_tasks.models.base import Model
+from skillbench_tasks.models.sop import Executed, Variant
+
+__all__ = [
+    "PLAN_KEY",
+    "REFERENCE_KEY",
+    "OrchestrationRecord",
+    "PlanRound",
+    "Protocol",
+    "ReferenceCase",
+    "ReferenceRun",
+    "VariantRun",
+]
+
+PLAN_KEY: Final = "skillbench:orchestration"
+"""Where a sample's store holds the record."""
+
+REFERENCE_KEY: Final = "reference"
+"""Where a sample's metadata hold the reference, as JSON text."""
+
+
+class Protocol(StrEnum):
+    """How a SOP is carried out."""
+
+    GLOBAL = "global"
+    INPUT_CONDITIONED = "input_conditioned"
+    LOCAL = "local"
+    REPLAN = "replan"
+    STEP = "step"
+
+
+class VariantRun(Model):
+    """One execution of a variant; under `replan`, whether the model was shown it."""
+
+    variant: str
+    executed: Executed
+    is_fed_back: bool = False
+
+
+class PlanRound(Model):
+    """A plan and its executions; step-by-step has one round with one execution, and no plan.
+
+    `problem` says why there is no valid plan (empty: there is one, or none was needed).
+    """
+
+    plan: JsonValue = None
+    problem: str = ""
+    runs: tuple[VariantRun, ...]
+
+
+class OrchestrationRecord(Model):
+    """What a sample left behind; rounds in order, the last one counts."""
+
+    sop: str
+    protocol: Protocol
+    rounds: tuple[PlanRound, ...]
+    model_calls: int = 0
+    versions: dict[str, str]
+
+
+class ReferenceRun(Model):
+    """A variant with what the reference workflow does on it."""
+
+    variant: Variant
+    executed: Executed
+
+
+class ReferenceCase(Model):
+    """All that a run is graded by; a model is never shown it."""
+
+    sop: str
+    program: dict[str, Any]
+    runs: tuple[ReferenceRun, ...]

@@ -1,0 +1,3 @@
+"""Plans: how they are asked for, read, checked and executed."""
+
+__all__: list[str] = []

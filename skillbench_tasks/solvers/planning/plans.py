@@ -1,0 +1,180 @@
+"""From an answer to a plan, and from a plan to its executions; a plan is never run as code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from inspect_ai.model import ModelOutput
+from pydantic import JsonValue
+
+from skillbench_tasks.datasets.sops.running import run_on, signatures
+from skillbench_tasks.json_text import find_json_objects
+from skillbench_tasks.models.plan_record import PlanRound, VariantRun
+from skillbench_tasks.models.sop import Executed, Sop, Variant
+from skillbench_tasks.structured_output import shortened
+from skillbench_tasks.tools.prediction import read_prediction
+from skillbench_tasks.tools.workflow import Finding, parse_program, validate
+from skillbench_tasks.tools.workflow.language import Program
+
+__all__ = ["BROKEN_OFF", "Plan", "answer_problem", "plan_of", "read_plan", "run_plan"]
+
+_CUT_OFF = frozenset({"max_tokens", "model_length"})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan as it was read: a program that may run, or why there is none.
+
+    Args:
+        data: The JSON object; none where there is none.
+        program: The checked program.
+        problem: Why there is no program, beginning with the class of the error.
+        findings: What the validator found.
+    """
+
+    data: JsonValue
+    program: Program | None = None
+    problem: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+BROKEN_OFF: Final = Plan(None, problem="model: a limit broke the sample off before a plan")
+"""The plan of a sample that a limit ended too soon."""
+
+
+def read_plan(output: ModelOutput, sop: Sop) -> Plan:
+    """Read a model's answer.
+
+    The last JSON object with `steps` counts, else the last one; reasoning is cut off first. The
+    classes of problems are those of `skillbench_tasks.scorers.error_class`.
+
+    Args:
+        output: The answer.
+        sop: The SOP, whose inputs a plan may declare.
+    """
+    if problem := answer_problem(output):
+        return Plan(None, problem=problem)
+    text = read_prediction(output.completion).text
+    found = list(find_json_objects(text))
+    whole = [one for one in found if "steps" in one]
+    if whole:
+        return plan_of(whole[-1], sop)
+    is_cut_off = output.stop_reason in _CUT_OFF
+    if not found or is_cut_off or _is_broken(text, found):
+        return Plan(None, problem=_missing(text, is_cut_off))
+    return plan_of(found[-1], sop)
+
+
+def answer_problem(output: ModelOutput) -> str:
+    """Return why a model gave no answer, with the class of the error; empty: it gave one.
+
+    Args:
+        output: The answer.
+    """
+    if output.error or not output.choices:
+        return f"model: {shortened(output.error or 'no answer')}"
+    if output.stop_reason == "content_filter":
+        return "model: the model or its provider refused"
+    if output.stop_reason == "model_length" and output.usage is None:
+        return "model: the context is too long for the model"
+    return ""
+
+
+def _is_broken(text: str, found: list[dict[str, JsonValue]]) -> bool:
+    """Return whether a workflow was meant that cannot be read: what was read are parts of it."""
+    return '"steps"' in text and not any('"steps"' in json.dumps(one) for one in found)
+
+
+def _missing(text: str, is_cut_off: bool) -> str:
+    if is_cut_off:
+        return "planning: the answer was cut off before the workflow ended"
+    if "{" in text:
+        return f"parse_shape: the answer holds no JSON object that can be read: {_flaw(text)}"
+    return "planning: the answer holds no workflow" if text else "planning: the answer is empty"
+
+
+def _flaw(text: str) -> str:
+    """Return what is wrong with the first JSON object of a text; lines count from its brace."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"the key {json.dumps(twice)} stands twice in one object")
+        return dict(pairs)
+
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=unique)
+    try:
+        decoder.raw_decode(text[text.find("{") :])
+    except json.JSONDecodeError as error:
+        return f"{error.msg} in line {error.lineno}, column {error.colno}"
+    except ValueError as error:
+        return shortened(str(error))
+    except RecursionError:
+        pass
+    return "it is nested too deep, or holds a number or a text that JSON does not have"
+
+
+def plan_of(data: JsonValue, sop: Sop) -> Plan:
+    """Return a plan made of a JSON value, checked in all three layers.
+
+    Args:
+        data: The value.
+        sop: The SOP, whose inputs a plan may declare.
+    """
+    findings = validate(data, signatures(), dialogue=False)
+    program = None if findings else parse_program(data)
+    if isinstance(program, Program):
+        findings = list(_input_findings(program, sop))
+    if findings:
+        return Plan(data, problem=_problem(findings), findings=tuple(findings))
+    assert isinstance(program, Program)
+    return Plan(data, program)
+
+
+def _input_findings(program: Program, sop: Sop) -> Iterator[Finding]:
+    """Yield inputs that no run is given; one with a default of its own is harmless."""
+    for name, schema in program.inputs.items():
+        if name not in sop.inputs and not (isinstance(schema, dict) and "default" in schema):
+            allowed = ", ".join(sop.inputs) or "none"
+            message = f"the procedure has no such input; there are: {allowed}"
+            yield Finding(
+                layer="references",
+                path=f"inputs.{name}",
+                code="unknown_input",
+                message=message,
+            )
+
+
+def _problem(findings: list[Finding]) -> str:
+    classes = {"shape": "parse_shape", "schema": "schema_type", "references": "reference"}
+    first = findings[0]
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    return f"{classes[first.layer]}: {first.path}: {first.message}{more}"
+
+
+def run_plan(plan: Plan, variants: Iterable[Variant], fed_back: Iterable[str] = ()) -> PlanRound:
+    """Execute a plan on variants, each in its own world; without a program nothing is executed.
+
+    Args:
+        plan: The plan.
+        variants: The variants.
+        fed_back: Ids of those whose executions the model is shown.
+    """
+    shown = set(fed_back)
+    return PlanRound(
+        plan=plan.data,
+        problem=plan.problem,
+        runs=tuple(
+            VariantRun(variant=one.id, executed=_run(plan, one), is_fed_back=one.id in shown)
+            for one in variants
+        ),
+    )
+
+
+def _run(plan: Plan, variant: Variant) -> Executed:
+    if plan.program is None:
+        return Executed(status="nothing", problem=plan.problem)
+    return run_on(plan.program, variant)

@@ -1,0 +1,249 @@
+"""Step-by-step: one tool call at a time, its result, and so on until the model finishes."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any, Final
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    Model,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo, ToolParams
+from inspect_ai.util import JSONSchema
+from pydantic import JsonValue
+
+from skillbench_tasks.datasets.chat_format import reply_text
+from skillbench_tasks.datasets.sops.references import reference_case
+from skillbench_tasks.datasets.sops.running import toolbox_of
+from skillbench_tasks.errors import OptionError, ToolFailure
+from skillbench_tasks.models import CallError
+from skillbench_tasks.models.plan_record import PlanRound, Protocol, VariantRun
+from skillbench_tasks.models.sop import Executed, ExecutedCall, Sop, Variant
+from skillbench_tasks.solvers.planner import MODEL, keep, message_of, variants_of
+from skillbench_tasks.solvers.planning.plans import answer_problem
+from skillbench_tasks.solvers.planning.prompts import request_prompt, step_prompt
+from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.tools import connectors
+from skillbench_tasks.tools.prediction import PredictedCall, read_prediction
+from skillbench_tasks.tools.toolbox import Toolbox
+from skillbench_tasks.tools.toolkit import full_name, tool_parameters
+
+__all__ = ["FINISH", "STEPPERS", "Episode", "require_stepper", "step_by_step_loop"]
+
+FINISH: Final = "finish"
+"""The tool that ends a run with its output."""
+
+STEPPERS: Final = (MODEL, "reference", "stop_at_once")
+"""Who takes the steps."""
+
+_IDLE_MAX: Final = 2
+"""Answers without a call in a row after which a run counts as stopped."""
+
+_ONE_CALL: Final = CallError(
+    code="one_call_at_a_time",
+    message="Only the first call of a message is carried out. Nothing was done.",
+    retryable=True,
+)
+_GO_ON: Final = "Call a tool, or call `finish` when everything is done."
+
+
+class Episode:
+    """One run, call by call: the world it works on and what it did.
+
+    Args:
+        variant: The run.
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        self._toolbox: Final[Toolbox] = toolbox_of(variant)
+        self._calls: Final[list[ExecutedCall]] = []
+        self.output: JsonValue = None
+        self.is_finished = False
+
+    def call(self, call: PredictedCall) -> ExecutedCall:
+        """Carry out a call; one that cannot be read fails like any other.
+
+        Args:
+            call: The call, by function name.
+        """
+        tool, arguments = full_name(call.tool), call.arguments or {}
+        result, error = None, None
+        if call.arguments is None:
+            error = _unreadable(call)
+        else:
+            try:
+                result = self._toolbox.call(tool, arguments)
+            except ToolFailure as failure:
+                code, message = failure.code, failure.message
+                error = CallError(code=code, message=message, retryable=failure.retryable)
+        done = ExecutedCall(tool=tool, arguments=arguments, result=result, error=error)
+        self._calls.append(done)
+        return done
+
+    def executed(self, problem: str = "") -> Executed:
+        """Return what the run left behind so far.
+
+        Args:
+            problem: Why the model gave no answer at last; where it had called nothing until then,
+                there is nothing to score.
+        """
+        if problem and not self._calls and not self.is_finished:
+            return Executed(status="nothing", problem=problem)
+        return Executed(
+            status="returned" if self.is_finished else "stopped",
+            value=self.output,
+            calls=tuple(self._calls),
+            changes=self._toolbox.world.changes_since(self._toolbox.start),
+            problem="" if self.is_finished else "the run was broken off",
+        )
+
+
+@solver
+def step_by_step_loop(steps: int = 50, stepper: str = MODEL) -> Solver:
+    """Let the model carry a SOP out on one variant, one call at a time.
+
+    Args:
+        steps: Answers of the model at most.
+        stepper: Who takes the steps: `model`, `reference`, or `stop_at_once`.
+    """
+    require_stepper(stepper)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        sop, _, variant = variants_of(state)
+        assert variant is not None
+        episode, asked = Episode(variant), 0
+        state.messages = [
+            ChatMessageSystem(content=step_prompt()),
+            ChatMessageUser(content=request_prompt(sop, variant)),
+        ]
+        tools, script = _tools(sop), _script(sop, variant, stepper)
+        model = get_model() if stepper == MODEL else None
+        problem = ""
+        try:
+            idle = 0
+            while asked < steps and idle < _IDLE_MAX and not episode.is_finished:
+                state.output = await _answer(model, state.messages, tools, script, asked)
+                asked += 1
+                problem = answer_problem(state.output)
+                is_idle = _take(state, episode)
+                idle = idle + 1 if is_idle else 0
+        finally:  # a limit breaks off here, and what was done is graded
+            run = VariantRun(variant=variant.id, executed=episode.executed(problem))
+            rounds = [PlanRound(problem=_lost(run), runs=(run,))]
+            keep(state, sop, Protocol.STEP, rounds, asked if model is not None else 0)
+        return state
+
+    return solve
+
+
+def _lost(run: VariantRun) -> str:
+    return run.executed.problem if run.executed.status == "nothing" else ""
+
+
+def require_stepper(stepper: str) -> None:
+    """Refuse a stepper that is not known.
+
+    Raises:
+        OptionError: There is none with that name.
+    """
+    if stepper not in STEPPERS:
+        mend = f"give one of {', '.join(STEPPERS)}"
+        raise OptionError("-T stepper", f"{stepper!r} is not known", mend)
+
+
+async def _answer(
+    model: Model | None,
+    messages: list[ChatMessage],
+    tools: list[ToolInfo],
+    script: list[ToolCall],
+    number: int,
+) -> ModelOutput:
+    if model is None:
+        message = ChatMessageAssistant(content="", tool_calls=[script[number]], model="none")
+        return ModelOutput.from_message(message)
+    require_reachable(model)
+    return await model.generate(messages, tools=tools)
+
+
+def _take(state: TaskState, episode: Episode) -> bool:
+    """Take an answer of the model and say what comes back; return whether it held no call."""
+    said = message_of(state.output)
+    state.messages.append(said)
+    calls = read_prediction(said.text, said.tool_calls or []).calls
+    for number, (made, call) in enumerate(zip(said.tool_calls or [], calls, strict=True)):
+        state.messages.append(_reply(made, call, episode, is_first=number == 0))
+    if not calls:
+        state.messages.append(ChatMessageUser(content=_GO_ON))
+    return not calls
+
+
+def _reply(
+    made: ToolCall, call: PredictedCall, episode: Episode, *, is_first: bool
+) -> ChatMessageTool:
+    if not is_first:
+        done = ExecutedCall(tool=call.tool, arguments={}, error=_ONE_CALL)
+    elif call.tool == FINISH and call.arguments is None:
+        done = ExecutedCall(tool=FINISH, arguments={}, error=_unreadable(call))
+    elif call.tool == FINISH:
+        episode.output = (call.arguments or {}).get("output")
+        episode.is_finished = True
+        done = ExecutedCall(tool=FINISH, arguments={}, result="finished")
+    else:
+        done = episode.call(call)
+    text = reply_text(done)
+    error = ToolCallError("unknown", text) if done.error is not None else None
+    return ChatMessageTool(content=text, tool_call_id=made.id, function=made.function, error=error)
+
+
+def _unreadable(call: PredictedCall) -> CallError:
+    message = f"The arguments cannot be read: {call.problem}"
+    return CallError(code="invalid_arguments", message=message, retryable=False)
+
+
+def _tools(sop: Sop) -> list[ToolInfo]:
+    """Return the 64 tools and `finish`, whose parameter is the SOP's output."""
+    output = sop.output or {"description": "Leave it out: none is prescribed."}
+    parameters = ToolParams(
+        properties={"output": JSONSchema.model_validate(output)},
+        required=["output"] if sop.output is not None else [],
+    )
+    description = "End the run with the output that the procedure prescribes."
+    return [*_catalogue(), ToolInfo(name=FINISH, description=description, parameters=parameters)]
+
+
+@cache
+def _catalogue() -> tuple[ToolInfo, ...]:
+    return tuple(
+        ToolInfo(
+            name=tool.spec.function_name,
+            description=tool.spec.description,
+            parameters=tool_parameters(tool.spec.input_schema),
+        )
+        for _, tool in sorted(connectors.tools().items())
+    )
+
+
+def _script(sop: Sop, variant: Variant, stepper: str) -> list[ToolCall]:
+    """Return the calls of a stepper without a model, `finish` last."""
+    if stepper == MODEL:
+        return []
+    run = reference_case(sop, variant).runs[0].executed
+    calls = run.calls if stepper == "reference" else ()
+    output: Any = run.value if stepper == "reference" else None
+    names = [call.tool.removeprefix("mcp.").replace(":", "__") for call in calls]
+    made = [
+        ToolCall(
+            id=f"call-{number}", function=name, arguments=json.loads(json.dumps(call.arguments))
+        )
+        for number, (name, call) in enumerate(zip(names, calls, strict=True), start=1)
+    ]
+    return [*made, ToolCall(id="call-finish", function=FINISH, arguments={"output": output})]
