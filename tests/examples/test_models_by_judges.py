@@ -94,6 +94,7 @@ class Counted:
         return made
 
 
+@pytest.mark.slow
 def test_set_started_again_runs_only_what_is_missing_and_prints_every_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
