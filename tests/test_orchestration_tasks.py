@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from inspect_ai import score as inspect_score
 from inspect_ai._util.error import PrerequisiteError
@@ -340,6 +341,20 @@ def test_limit_keeps_the_steps_that_were_taken(
     assert one["error"] is None
     assert one["first_fault"].startswith("selection: mcp.finance:update_invoice is called 0 times")
     assert sum(message.role == "tool" for message in samples(log)[0].messages) == made
+
+
+def test_time_limit_keeps_the_steps_that_were_taken(tmp_path: Path) -> None:
+    async def slow(messages: Any, tools: Any) -> Any:
+        if len(messages) > 4:
+            await anyio.sleep(60)
+        return BY_ONE[sum(message.role == "assistant" for message in messages)]
+
+    PLAYS["slow"] = slow
+    sample = f"{PLAIN}#2"
+    log = run(step_by_step(sop=PLAIN), "scripted/slow", tmp_path, sample_id=sample, time_limit=1)
+    (one,) = scores(samples(log)[0])
+    assert one["error"] is None
+    assert one["values"]["orchestration"] == pytest.approx(0.1)  # the arguments of the first call
 
 
 def test_limit_before_there_is_a_plan_counts_as_the_model_s(tmp_path: Path) -> None:
