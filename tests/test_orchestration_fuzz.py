@@ -24,11 +24,11 @@ from skillbench_tasks.datasets.sops.running import parsed, run_on, start_world
 from skillbench_tasks.datasets.sops.workspace import base_world
 from skillbench_tasks.models.plan_record import ReferenceRun
 from skillbench_tasks.models.sop import Executed, Sop
-from skillbench_tasks.scorers.error_class import ErrorClass
 from skillbench_tasks.scorers.orchestration import grade_run
 from skillbench_tasks.solvers.planning.editor import Editor
 from skillbench_tasks.solvers.planning.plans import Plan, plan_of, read_plan, run_plan
 from skillbench_tasks.solvers.stepper import Episode
+from skillbench_tasks.tools.error_class import ErrorClass
 from skillbench_tasks.tools.prediction import PredictedCall
 from skillbench_tasks.tools.workflow import Limits
 from skillbench_tasks.tools.world import World

@@ -152,11 +152,12 @@ STEPS = {
     "tolerated": (TOLERATED, 1.0, 1.0, None),
     "unknown tool": ([calls(("mail__sent", {})), *BY_ONE], 0.7, 1.0, None),
     "unreadable": ([calls(FIND), calls((REMIND[0], "cut")), *BY_ONE[1:]], 0.6, 1.0, None),
-    "wrong output": ([*BY_ONE[:3], calls(("finish", {"output": 1}))], 1.0, 0.0, None),
+    "wrong output": ([*BY_ONE[:3], calls(("finish", {"output": {"reminders_sent": 7}}))], 1.0, 0.0, None),
+    "output that does not fit": ([*BY_ONE[:3], calls(("finish", {"output": 1})), calls(FINISH)], 1.0, 1.0, None),
     "never a call": ([answer("Done."), answer("Really.")], 0.0, 0.0, None),
     "refused": ([answer("No.", "content_filter")], 0.0, 0.0, "model"),
     "refused later": ([calls(FIND), answer("No.", "content_filter")], 0.1, 0.0, None),
-    "stop at once": ([calls(("finish", {}))], 0.0, 0.0, None),
+    "stop at once": ([calls(("finish", {"output": {"reminders_sent": 0}}))], 0.0, 0.0, None),
     "no end": ([calls(FIND)], 0.1, 0.0, None),
 }  # fmt: skip
 """By hand. Unknown tool: selection, order and execution fail, (2/5 + 1) / 2. Unreadable: the mail counts
@@ -441,3 +442,10 @@ def test_protocols_are_registered() -> None:
         "orchestration", "orchestration_rows",
     ):  # fmt: skip
         assert name in registry.__all__
+
+
+def test_stepper_that_stops_at_once_earns_the_floor(tmp_path: Path) -> None:
+    task = step_by_step(sop=PLAIN, stepper="stop_at_once")
+    found = rows(run(task, "none/none", tmp_path))
+    assert found["orchestration"] == found["floor orchestration"] == pytest.approx(0.1)
+    assert found["error rate"] == found["model calls"] == 0

@@ -12,7 +12,7 @@ from skillbench_tasks.datasets.sources import Source
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import BRIEF_KEY, CHECKS_KEY, Case
 
-__all__ = ["Filter", "case_dataset", "select_cases"]
+__all__ = ["Filter", "case_dataset", "filter_values", "select_cases"]
 
 Filter: TypeAlias = str | Sequence[str]
 """Values to keep."""
@@ -51,8 +51,7 @@ def select_cases(
     for key, value in wanted.items():
         if value is None:
             continue
-        parts = value.split(",") if isinstance(value, str) else value
-        values = {str(part).strip() for part in parts}
+        values = filter_values(value)
         known = {getattr(case.checks, key) for case in kept}
         strange = values - {str(one) for one in known}
         if strange:
@@ -60,6 +59,12 @@ def select_cases(
             raise OptionError(key, f"no case has {', '.join(sorted(strange))}", mend)
         kept = [case for case in kept if str(getattr(case.checks, key)) in values]
     return kept
+
+
+def filter_values(value: Filter) -> set[str]:
+    """Return the values of a filter: one, several divided by commas, or a list."""
+    parts = value.split(",") if isinstance(value, str) else value
+    return {str(part).strip() for part in parts}
 
 
 def _sample(case: Case, source: Source) -> Sample:

@@ -11,11 +11,9 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.loaders import skill_tools, start_world
-from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models import (
     AskedUser,
     Call,
-    CallError,
     Case,
     Episode,
     GoldTurn,
@@ -105,14 +103,8 @@ def _acts(user: AskedUser) -> tuple[str, ...]:
 
 def _call(toolbox: Toolbox, call: ScriptCall, turn: int) -> Call:
     offered = call.tool in toolbox.tools
-    try:
-        result = toolbox.call(call.tool, call.arguments)
-    except ToolFailure as failure:
-        error = CallError(code=failure.code, message=failure.message, retryable=failure.retryable)
-        return Call(
-            turn=turn, tool=call.tool, arguments=call.arguments, offered=offered, error=error
-        )
-    return Call(turn=turn, tool=call.tool, arguments=call.arguments, result=result)
+    done = toolbox.attempt(call.tool, call.arguments)
+    return Call(turn=turn, offered=offered, **dict(done))
 
 
 def _cause(end: State) -> Literal["user", "agent", "budget", "limit", "harness"]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models.base import Model, Record
 from skillbench_tasks.models.skill import Outcome
 
@@ -28,6 +29,11 @@ class CallError(Model):
     code: str
     message: str
     retryable: bool
+
+    @classmethod
+    def of(cls, failure: ToolFailure) -> CallError:
+        """Return a failure as the agent sees it."""
+        return cls(code=failure.code, message=failure.message, retryable=failure.retryable)
 
 
 class Fact(Model):

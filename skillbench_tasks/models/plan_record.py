@@ -63,7 +63,6 @@ class OrchestrationRecord(Model):
     sop: str
     protocol: Protocol
     rounds: tuple[PlanRound, ...]
-    model_calls: int = 0
     versions: dict[str, str]
 
 

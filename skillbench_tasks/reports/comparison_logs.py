@@ -6,13 +6,12 @@ Logs of one side fall into blocks: one for each task and setting whose figures m
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from inspect_ai.log import (
     EvalLog,
@@ -33,13 +32,9 @@ from skillbench_tasks.reports.comparison_settings import (
     tested_of,
     versions_of,
 )
+from skillbench_tasks.reports.log_files import log_files, read_log
 
 __all__ = ["LogBlock", "LogFile", "LogSide", "read_side"]
-
-_ReadT = TypeVar("_ReadT")
-
-_LOG: Final = re.compile(r".+\.eval|\d{4}-\d{2}-\d{2}T.+\.json")
-"""Names of logs, as Inspect gives them; its folders hold other JSON files too."""
 
 _TASKS: Final = frozenset(measurement.task for measurement in MEASUREMENTS)
 
@@ -126,7 +121,7 @@ def read_side(name: str, place: Path) -> LogSide:
     logs, notes = _without_earlier_tries(name, heads)
     _require_one("model", ((file, head.eval.model) for file, head in logs))
     tested = _require_one_tested(logs)
-    read = [_Log(file, head, _read(read_eval_log_sample_summaries, file)) for file, head in logs]
+    read = [_Log(file, head, read_log(read_eval_log_sample_summaries, file)) for file, head in logs]
     files = tuple(_file(log) for log in read)
     model = ", ".join([logs[0][1].eval.model, *(f"{k} {v}" for k, v in tested.items() if v)])
     blocks = _blocks(read)
@@ -138,10 +133,8 @@ def read_side(name: str, place: Path) -> LogSide:
 def _heads(name: str, place: Path) -> list[tuple[str, EvalLog]]:
     """Return the heads of the logs of our tasks, sorted by file."""
     option = f"LOGS_{name}"
-    if not place.exists():
-        raise OptionError(option, f"no such file or folder: {place}", "give logs of a run")
     read_head = partial(read_eval_log, header_only=True)
-    found = [(file, _read(read_head, file)) for file in _files(place)]
+    found = [(file, read_log(read_head, file)) for file in log_files(place, option)]
     kept = [(file, head) for file, head in found if task_of(head) in _TASKS]
     if not kept:
         others = sorted({head.eval.task for _, head in found})
@@ -149,21 +142,6 @@ def _heads(name: str, place: Path) -> list[tuple[str, EvalLog]]:
         problem += f" (only of {', '.join(others)})" if others else ""
         raise OptionError(option, problem, "run one of these tasks, or name its log folder")
     return kept
-
-
-def _files(place: Path) -> list[str]:
-    """Return the logs' paths, sorted and as the user would name them."""
-    paths = [place] if place.is_file() else place.rglob("*")
-    return sorted(str(one) for one in paths if one == place or _LOG.fullmatch(one.name))
-
-
-def _read(reader: Callable[[str], _ReadT], file: str) -> _ReadT:
-    try:
-        return reader(file)
-    except Exception as error:  # archives, texts, models: each breaks in ways of its own
-        told = next(iter(str(error).splitlines()), "") or type(error).__name__
-        problem = f"no Inspect log that can be read ({told})"
-        raise DataError(file, "", problem, "run the task again, or take the file away") from error
 
 
 def _without_earlier_tries(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log
 
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import Model
 from skillbench_tasks.models.plan_record import Protocol
+from skillbench_tasks.reports.log_files import log_files, read_log
 from skillbench_tasks.scorers.orchestration_cost import Cost
 from skillbench_tasks.scorers.orchestration_totals import Attempt, VariantKey
 
@@ -48,7 +50,7 @@ def read_runs(place: Path) -> tuple[ProtocolRuns, ...]:
         OptionError: There are no such logs, or they are of several models or versions, or there
             are two of one protocol.
     """
-    logs = [log for log in _logs(place) if _is_orchestration(log)]
+    logs = list(_logs(place))
     if not logs:
         mend = "give logs of global_orchestration, step_by_step, local_construction or replan"
         raise OptionError("LOGS", f"no such logs in {place}", mend)
@@ -70,12 +72,9 @@ def read_runs(place: Path) -> tuple[ProtocolRuns, ...]:
 
 
 def _logs(place: Path) -> Iterator[EvalLog]:
-    if not place.exists():
-        raise OptionError("LOGS", f"no such file or folder: {place}", "give logs of a run")
-    files = [str(place)] if place.is_file() else [info.name for info in list_eval_logs(str(place))]
-    for file in sorted(files):
-        if _is_orchestration(head := read_eval_log(file, header_only=True)):
-            yield read_eval_log(file) if head.results else head
+    for file in log_files(place, "LOGS"):
+        if _is_orchestration(read_log(partial(read_eval_log, header_only=True), file)):
+            yield read_log(read_eval_log, file)
 
 
 def _is_orchestration(log: EvalLog) -> bool:

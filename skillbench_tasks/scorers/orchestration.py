@@ -65,9 +65,6 @@ _HEADS: Final = (
     "output",
     "first fault",
 )
-_GAP: Final = "\u2002"
-"""Keeps the columns of a table apart where a viewer does not."""
-
 Graded: TypeAlias = tuple[VariantRun, VariantScore]
 """An execution with its score."""
 
@@ -197,14 +194,14 @@ def _score(
     held_out = [
         Totals.of(score for run, score in graded if not run.is_fed_back) for graded in rounds
     ]
-    is_split = any(run.is_fed_back for run, _ in rounds[-1])
+    is_split = 0 < sum(run.is_fed_back for run, _ in rounds[-1]) < len(rounds[-1])
     totals = [Totals.of(score for _, score in graded) for graded in rounds]
     floors = {name: grade_run(one, _FLOOR, program) for name, one in references.items()}
     above = (score.orchestration - floors[run.variant].orchestration for run, score in rounds[-1])
     values = [score.values() for _, score in rounds[-1]]
     return Score(
         value={str(one): sum(v[one] for v in values) / len(values) for one in _SHOWN},
-        answer=record.rounds[-1].problem or f"{len(values)} executions",
+        answer=_answer(record.rounds[-1]),
         explanation=_page(rounds, record.rounds[-1].problem),
         metadata={
             "protocol": str(record.protocol),
@@ -284,6 +281,8 @@ def _page(rounds: Sequence[Sequence[Graded]], problem: str) -> str:
     if len(rounds) > 1:
         means = (sum(score.orchestration for _, score in one) / len(one) for one in rounds)
         lines += ["Orchestration by round: " + " → ".join(f"{one:.2f}" for one in means), ""]
+    if all(score.error is not None for _, score in rounds[-1]):
+        return "\n".join([*lines, "Nothing was executed."])
     lines += [_line(_HEADS), _line("---" for _ in _HEADS)]
     for run, score in rounds[-1]:
         bits = (*score.trace.bits, score.side_effect, score.terminal_output)
@@ -294,5 +293,9 @@ def _page(rounds: Sequence[Sequence[Graded]], problem: str) -> str:
     return "\n".join(lines)
 
 
+def _answer(last: PlanRound) -> str:
+    return last.problem.partition(":")[0] or f"executed on {len(last.runs)}"
+
+
 def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(f"{cell}{_GAP}" if cell != "---" else cell for cell in cells) + " |"
+    return f"| {' | '.join(cells)} |"

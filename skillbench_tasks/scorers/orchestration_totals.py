@@ -15,9 +15,9 @@ from pydantic import Field
 
 from skillbench_tasks.models import Model
 from skillbench_tasks.scorers.bootstrap import mean_interval
-from skillbench_tasks.scorers.error_class import INVALID_PLAN, ErrorClass
 from skillbench_tasks.scorers.statistic import Interval, Statistic, Undefined
 from skillbench_tasks.scorers.trace import METRICS, Metric, VariantScore
+from skillbench_tasks.tools.error_class import INVALID_PLAN, ErrorClass
 
 __all__ = [
     "Attempt",

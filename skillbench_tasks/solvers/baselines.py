@@ -13,7 +13,7 @@ from inspect_ai.util import store
 from skillbench_tasks.datasets.sources import open_source
 from skillbench_tasks.models import Case
 from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
-from skillbench_tasks.tools.toolkit import full_name
+from skillbench_tasks.tools.toolkit import full_name, function_name
 
 __all__ = [
     "BASELINES",
@@ -128,7 +128,7 @@ def _say(state: AgentState, text: str) -> AgentState:
 async def _call(
     state: AgentState, tools: Sequence[ToolDef], tool: str, arguments: Mapping[str, Any]
 ) -> None:
-    function = tool.removeprefix("mcp.").replace(":", "__")
+    function = function_name(tool)
     identity = f"call-{sum(message.role == 'tool' for message in state.messages) + 1}"
     call = ToolCall(id=identity, function=function, arguments=dict(arguments))
     message = ChatMessageAssistant(content="", tool_calls=[call], model="none")

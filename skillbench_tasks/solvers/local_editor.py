@@ -14,16 +14,16 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo, ToolParams
+from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
 from skillbench_tasks.datasets.sops.ledger import BLOCKS
 from skillbench_tasks.models.plan_record import Protocol
 from skillbench_tasks.models.sop import Sop
+from skillbench_tasks.solvers.messages import message_of, tool_reply
 from skillbench_tasks.solvers.planner import (
     MODEL,
     keep,
-    message_of,
     require_planner,
     variants_of,
 )
@@ -86,7 +86,7 @@ def local_editor(steps: int = 80, planner: str = MODEL) -> Solver:
                 idle = 0 if calls else idle + 1
         finally:  # a limit breaks off here
             plan = plan_of(editor.draft, sop) if is_closed else _unclosed(editor, problem)
-            keep(state, sop, Protocol.LOCAL, [run_plan(plan, variants)], 0 if script else asked)
+            keep(state, sop, Protocol.LOCAL, [run_plan(plan, variants)])
         return state
 
     return solve
@@ -136,8 +136,7 @@ def _reply(
         if not proposal.problems:
             told = {"added": proposal.place, "draft": editor.draft["steps"]}
     text = json.dumps(told, ensure_ascii=False)
-    error = ToolCallError("unknown", text) if "refused" in told else None
-    return ChatMessageTool(content=text, tool_call_id=made.id, function=made.function, error=error)
+    return tool_reply(made, text, failed="refused" in told)
 
 
 def _script(sop: Sop, planner: str) -> list[ToolCall]:

@@ -9,23 +9,23 @@ from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
-    ChatMessageTool,
     ChatMessageUser,
     ContentReasoning,
     ModelOutput,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo
+from inspect_ai.tool import ToolCall, ToolInfo
 
 from skillbench_tasks.datasets.chat_format import reply_text
 from skillbench_tasks.datasets.conversations import ConversationSource, open_conversations
 from skillbench_tasks.datasets.replay_state import state_before
 from skillbench_tasks.models.conversation import CalledTool, Conversation, Decision, Said
 from skillbench_tasks.models.prediction_record import GO_ON, PREDICTION_KEY, PredictionRecord
+from skillbench_tasks.solvers.messages import tool_reply
 from skillbench_tasks.solvers.predictors import MODEL, Situation, open_predictor
 from skillbench_tasks.tools.equivalence import Equivalence, equivalent
 from skillbench_tasks.tools.prediction import Prediction, read_prediction
-from skillbench_tasks.tools.toolkit import tool_parameters
+from skillbench_tasks.tools.toolkit import tool_info
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
 __all__ = [
@@ -100,11 +100,7 @@ def gold_messages(source: ConversationSource, conversation_id: str) -> tuple[Cha
 def offered_tools(source: ConversationSource, conversation_id: str) -> tuple[ToolInfo, ...]:
     """Return the tools of a conversation as a model is offered them."""
     return tuple(
-        ToolInfo(
-            name=tool.name,
-            description=tool.description,
-            parameters=tool_parameters(tool.input_schema),
-        )
+        tool_info(tool.name, tool.description, tool.input_schema)
         for tool in source.conversation(conversation_id).tools
     )
 
@@ -123,17 +119,9 @@ def _messages(step: Said | CalledTool, identity: str, call_id: str) -> list[Chat
             return [ChatMessageUser(content=step.text, id=identity)]
         return [ChatMessageAssistant(content=step.text, id=identity)]
     call = ToolCall(id=call_id, function=step.tool, arguments=step.arguments)
-    error = ToolCallError("unknown", reply_text(step)) if step.error is not None else None
-    return [
-        ChatMessageAssistant(content="", tool_calls=[call], id=identity),
-        ChatMessageTool(
-            content=reply_text(step),
-            tool_call_id=call.id,
-            function=step.tool,
-            error=error,
-            id=f"{identity}:reply",
-        ),
-    ]
+    reply = tool_reply(call, reply_text(step), failed=step.error is not None)
+    reply.id = f"{identity}:reply"
+    return [ChatMessageAssistant(content="", tool_calls=[call], id=identity), reply]
 
 
 def _count(conversation: Conversation, step: int) -> int:

@@ -26,6 +26,7 @@ from skillbench_tasks.models.plan_record import (
     Protocol,
 )
 from skillbench_tasks.models.sop import Sop, Variant
+from skillbench_tasks.solvers.messages import message_of
 from skillbench_tasks.solvers.planning.baselines import PLANNERS, baseline_plan
 from skillbench_tasks.solvers.planning.plans import BROKEN_OFF, read_plan, run_plan
 from skillbench_tasks.solvers.planning.prompts import plan_prompt, request_prompt
@@ -38,7 +39,6 @@ __all__ = [
     "ask_for_plan",
     "global_plan",
     "keep",
-    "message_of",
     "require_planner",
     "variants_of",
 ]
@@ -92,7 +92,7 @@ def global_plan(planner: str = MODEL, structured: bool = False) -> Solver:
             plan = read_plan(state.output, sop)
         finally:  # a limit breaks off here
             protocol = Protocol.GLOBAL if shown is None else Protocol.INPUT_CONDITIONED
-            keep(state, sop, protocol, [run_plan(plan, variants)], int(planner == MODEL))
+            keep(state, sop, protocol, [run_plan(plan, variants)])
         return state
 
     return solve
@@ -141,9 +141,7 @@ async def ask_for_plan(
     return await model.generate(messages)
 
 
-def keep(
-    state: TaskState, sop: Sop, protocol: Protocol, rounds: list[PlanRound], calls: int
-) -> None:
+def keep(state: TaskState, sop: Sop, protocol: Protocol, rounds: list[PlanRound]) -> None:
     """Put the record of a sample into its store.
 
     Args:
@@ -151,19 +149,12 @@ def keep(
         sop: The SOP.
         protocol: How it was carried out.
         rounds: Plans with their executions.
-        calls: How often the model was asked.
     """
     record = OrchestrationRecord(
         sop=sop.id,
         protocol=protocol,
         rounds=tuple(rounds),
-        model_calls=calls,
         versions={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
     )
     stored: dict[str, Any] = record.model_dump(mode="json")
     state.store.set(PLAN_KEY, stored)
-
-
-def message_of(output: ModelOutput) -> ChatMessageAssistant:
-    """Return the message of an answer; an empty one where there is none."""
-    return output.message if output.choices else ChatMessageAssistant(content="")

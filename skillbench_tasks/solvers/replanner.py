@@ -9,11 +9,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from skillbench_tasks.models.plan_record import PlanRound, Protocol
 from skillbench_tasks.models.sop import Variant
+from skillbench_tasks.solvers.messages import message_of
 from skillbench_tasks.solvers.planner import (
     MODEL,
     ask_for_plan,
     keep,
-    message_of,
     require_planner,
     variants_of,
 )
@@ -81,7 +81,7 @@ def replan_rounds(
         finally:  # a limit breaks off here, and the rounds that are done are graded
             done = done or [run_plan(BROKEN_OFF, variants, ids)]
             done += [done[-1]] * (rounds + 1 - len(done))
-            keep(state, sop, Protocol.REPLAN, done, calls)
+            keep(state, sop, Protocol.REPLAN, done)
         return state
 
     return solve

@@ -6,22 +6,20 @@ from collections.abc import Sequence
 
 from inspect_ai.log import transcript
 from inspect_ai.model import (
-    ChatMessageAssistant,
     ChatMessageSystem,
-    ChatMessageTool,
     ChatMessageUser,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolCallError
 
 from skillbench_tasks.datasets.chat_format import reply_text
 from skillbench_tasks.datasets.conversations import ConversationSource, open_conversations
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models.conversation import Conversation
 from skillbench_tasks.models.replay_record import REPLAY_KEY, Match, ReplayedCall
+from skillbench_tasks.solvers.messages import message_of, tool_reply
 from skillbench_tasks.solvers.next_action import begin, go_on, offered_tools, prediction_of
 from skillbench_tasks.solvers.predictors import MODEL, Situation, open_predictor
-from skillbench_tasks.solvers.replay import CallAnswer, Matcher, Replay, StrictMatcher, WorldMatcher
+from skillbench_tasks.solvers.replay import Matcher, Replay, StrictMatcher, WorldMatcher
 from skillbench_tasks.solvers.replay.machine import RETRIES
 from skillbench_tasks.tools.toolbox import Toolbox
 
@@ -80,10 +78,11 @@ def _take(state: TaskState, replay: Replay, conversation: Conversation) -> None:
     prediction = prediction_of(state.output, conversation)
     begun = len(replay.events)
     reply = replay.take(prediction)
-    said = state.output.message if state.output.choices else ChatMessageAssistant(content="")
+    said = message_of(state.output)
     state.messages.append(said)
     for call, answer in zip(said.tool_calls or [], reply.answers, strict=True):
-        state.messages.append(_answered(call, answer))
+        failed = answer.error is not None
+        state.messages.append(tool_reply(call, reply_text(answer), failed=failed))
     state.messages += [ChatMessageUser(content=text) for text in reply.said]
     if reply.goes_on:
         state.messages.append(go_on())
@@ -91,12 +90,6 @@ def _take(state: TaskState, replay: Replay, conversation: Conversation) -> None:
         if isinstance(event, ReplayedCall):
             told = event.model_dump(mode="json", include={"tool", "arguments", "reason"})
             transcript().info({event.status: told}, source=f"call {event.status}")
-
-
-def _answered(call: ToolCall, answer: CallAnswer) -> ChatMessageTool:
-    text = reply_text(answer)
-    error = ToolCallError("unknown", text) if answer.error is not None else None
-    return ChatMessageTool(content=text, tool_call_id=call.id, function=call.function, error=error)
 
 
 def _matcher(source: ConversationSource, conversation: Conversation, match: Match) -> Matcher:

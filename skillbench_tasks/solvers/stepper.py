@@ -17,25 +17,27 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo, ToolParams
+from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.chat_format import reply_text
 from skillbench_tasks.datasets.sops.references import reference_case
 from skillbench_tasks.datasets.sops.running import toolbox_of
-from skillbench_tasks.errors import OptionError, ToolFailure
+from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import CallError
 from skillbench_tasks.models.plan_record import PlanRound, Protocol, VariantRun
 from skillbench_tasks.models.sop import Executed, ExecutedCall, Sop, Variant
-from skillbench_tasks.solvers.planner import MODEL, keep, message_of, variants_of
+from skillbench_tasks.solvers.messages import message_of, tool_reply
+from skillbench_tasks.solvers.planner import MODEL, keep, variants_of
 from skillbench_tasks.solvers.planning.plans import answer_problem
 from skillbench_tasks.solvers.planning.prompts import request_prompt, step_prompt
 from skillbench_tasks.task_options import require_reachable
 from skillbench_tasks.tools import connectors
 from skillbench_tasks.tools.prediction import PredictedCall, read_prediction
 from skillbench_tasks.tools.toolbox import Toolbox
-from skillbench_tasks.tools.toolkit import full_name, tool_parameters
+from skillbench_tasks.tools.toolkit import full_name, function_name, tool_info
+from skillbench_tasks.tools.workflow.schemas import check
 
 __all__ = ["FINISH", "STEPPERS", "Episode", "require_stepper", "step_by_step_loop"]
 
@@ -61,9 +63,11 @@ class Episode:
 
     Args:
         variant: The run.
+        schema: JSON Schema of the output, where one is prescribed.
     """
 
-    def __init__(self, variant: Variant) -> None:
+    def __init__(self, variant: Variant, schema: dict[str, Any] | None = None) -> None:
+        self._schema: Final = schema
         self._toolbox: Final[Toolbox] = toolbox_of(variant)
         self._calls: Final[list[ExecutedCall]] = []
         self.output: JsonValue = None
@@ -75,19 +79,29 @@ class Episode:
         Args:
             call: The call, by function name.
         """
-        tool, arguments = full_name(call.tool), call.arguments or {}
-        result, error = None, None
+        tool = full_name(call.tool)
         if call.arguments is None:
-            error = _unreadable(call)
+            done = ExecutedCall(tool=tool, arguments={}, error=call.refusal)
         else:
-            try:
-                result = self._toolbox.call(tool, arguments)
-            except ToolFailure as failure:
-                code, message = failure.code, failure.message
-                error = CallError(code=code, message=message, retryable=failure.retryable)
-        done = ExecutedCall(tool=tool, arguments=arguments, result=result, error=error)
+            done = ExecutedCall(**dict(self._toolbox.attempt(tool, call.arguments)))
         self._calls.append(done)
         return done
+
+    def finish(self, call: PredictedCall) -> ExecutedCall:
+        """End the run with its output, or refuse one that does not fit, as any tool would.
+
+        Args:
+            call: The call of `finish`.
+        """
+        error, output = call.refusal, (call.arguments or {}).get("output")
+        misfit = check(self._schema, output) if self._schema is not None and not error else None
+        if misfit is not None:
+            message = f"output: {misfit}"
+            error = CallError(code="invalid_arguments", message=message, retryable=False)
+        if error is not None:
+            return ExecutedCall(tool=FINISH, arguments={}, error=error)
+        self.output, self.is_finished = output, True
+        return ExecutedCall(tool=FINISH, arguments={}, result="finished")
 
     def executed(self, problem: str = "") -> Executed:
         """Return what the run left behind so far.
@@ -120,7 +134,7 @@ def step_by_step_loop(steps: int = 50, stepper: str = MODEL) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         sop, _, variant = variants_of(state)
         assert variant is not None
-        episode, asked = Episode(variant), 0
+        episode, asked = Episode(variant, sop.output), 0
         state.messages = [
             ChatMessageSystem(content=step_prompt()),
             ChatMessageUser(content=request_prompt(sop, variant)),
@@ -130,7 +144,8 @@ def step_by_step_loop(steps: int = 50, stepper: str = MODEL) -> Solver:
         problem = ""
         try:
             idle = 0
-            while asked < steps and idle < _IDLE_MAX and not episode.is_finished:
+            most = steps if model is not None else min(steps, len(script))
+            while asked < most and idle < _IDLE_MAX and not episode.is_finished:
                 state.output = await _answer(model, state.messages, tools, script, asked)
                 asked += 1
                 problem = answer_problem(state.output)
@@ -139,7 +154,7 @@ def step_by_step_loop(steps: int = 50, stepper: str = MODEL) -> Solver:
         finally:  # a limit breaks off here, and what was done is graded
             run = VariantRun(variant=variant.id, executed=episode.executed(problem))
             rounds = [PlanRound(problem=_lost(run), runs=(run,))]
-            keep(state, sop, Protocol.STEP, rounds, asked if model is not None else 0)
+            keep(state, sop, Protocol.STEP, rounds)
         return state
 
     return solve
@@ -191,22 +206,11 @@ def _reply(
 ) -> ChatMessageTool:
     if not is_first:
         done = ExecutedCall(tool=call.tool, arguments={}, error=_ONE_CALL)
-    elif call.tool == FINISH and call.arguments is None:
-        done = ExecutedCall(tool=FINISH, arguments={}, error=_unreadable(call))
     elif call.tool == FINISH:
-        episode.output = (call.arguments or {}).get("output")
-        episode.is_finished = True
-        done = ExecutedCall(tool=FINISH, arguments={}, result="finished")
+        done = episode.finish(call)
     else:
         done = episode.call(call)
-    text = reply_text(done)
-    error = ToolCallError("unknown", text) if done.error is not None else None
-    return ChatMessageTool(content=text, tool_call_id=made.id, function=made.function, error=error)
-
-
-def _unreadable(call: PredictedCall) -> CallError:
-    message = f"The arguments cannot be read: {call.problem}"
-    return CallError(code="invalid_arguments", message=message, retryable=False)
+    return tool_reply(made, reply_text(done), failed=done.error is not None)
 
 
 def _tools(sop: Sop) -> list[ToolInfo]:
@@ -223,23 +227,18 @@ def _tools(sop: Sop) -> list[ToolInfo]:
 @cache
 def _catalogue() -> tuple[ToolInfo, ...]:
     return tuple(
-        ToolInfo(
-            name=tool.spec.function_name,
-            description=tool.spec.description,
-            parameters=tool_parameters(tool.spec.input_schema),
-        )
+        tool_info(tool.spec.function_name, tool.spec.description, tool.spec.input_schema)
         for _, tool in sorted(connectors.tools().items())
     )
 
 
 def _script(sop: Sop, variant: Variant, stepper: str) -> list[ToolCall]:
-    """Return the calls of a stepper without a model, `finish` last."""
-    if stepper == MODEL:
+    """Return the calls of the reference, `finish` last; of other steppers none."""
+    if stepper != "reference":
         return []
     run = reference_case(sop, variant).runs[0].executed
-    calls = run.calls if stepper == "reference" else ()
-    output: Any = run.value if stepper == "reference" else None
-    names = [call.tool.removeprefix("mcp.").replace(":", "__") for call in calls]
+    calls, output = run.calls, run.value
+    names = [function_name(call.tool) for call in calls]
     made = [
         ToolCall(
             id=f"call-{number}", function=name, arguments=json.loads(json.dumps(call.arguments))

@@ -34,7 +34,6 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models import CallError, Change, CollectionSpec, Model
 from skillbench_tasks.tools.call_forms import Leaves, Path, ToolUse, leaves_of
 from skillbench_tasks.tools.compare import canonical_record, diff, made_names
@@ -202,13 +201,8 @@ def _ended(outcome: _Outcome) -> str:
 
 def _carry_out(toolbox: Toolbox, use: _Use, *, faults: bool) -> _Outcome:
     twin = toolbox.copy(faults=faults)
-    result: JsonValue = None
-    error: CallError | None = None
-    try:
-        result = twin.call(use.tool, use.arguments)
-    except ToolFailure:
-        error = twin.ledger[-1].error
-    return _Outcome(result, error, twin.world.changes_since(toolbox.world))
+    done = twin.attempt(use.tool, use.arguments)
+    return _Outcome(done.result, done.error, twin.world.changes_since(toolbox.world))
 
 
 def _other_subject(reference: Leaves, predicted: Leaves, world: World) -> str:

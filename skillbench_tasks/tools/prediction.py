@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, Protocol
 from pydantic import JsonValue
 
 from skillbench_tasks.json_text import DEPTH_MAX, find_json_objects
-from skillbench_tasks.models import Model
+from skillbench_tasks.models import CallError, Model
 from skillbench_tasks.tools.workflow.values import nested_deeper
 
 __all__ = ["Flag", "OutputCall", "PredictedCall", "Prediction", "read_prediction"]
@@ -80,6 +80,14 @@ class PredictedCall(Model):
     tool: str
     arguments: dict[str, JsonValue] | None
     problem: str = ""
+
+    @property
+    def refusal(self) -> CallError | None:
+        """The error that answers a call whose arguments cannot be read."""
+        if self.arguments is not None:
+            return None
+        message = f"The arguments cannot be read: {self.problem}"
+        return CallError(code="invalid_arguments", message=message, retryable=False)
 
 
 class Prediction(Model):

@@ -7,6 +7,7 @@ without a declared behaviour is answered by a mock.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -140,6 +141,12 @@ class Toolbox:
         self.ledger.append(LedgerEntry(tool=tool, arguments=dict(arguments), result=result))
         return result
 
+    def attempt(self, tool: str, arguments: Mapping[str, JsonValue]) -> LedgerEntry:
+        """Carry out a call as `call` does and return its entry in the ledger, failed or not."""
+        with suppress(ToolFailure):
+            self.call(tool, arguments)
+        return self.ledger[-1]
+
     async def call_async(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
         """Carry out a call as `call` does, one at a time; a mock answers where none is declared.
 
@@ -175,7 +182,7 @@ class Toolbox:
     def _write_failure(
         self, tool: str, arguments: Mapping[str, JsonValue], error: ToolFailure
     ) -> None:
-        reason = CallError(code=error.code, message=error.message, retryable=error.retryable)
+        reason = CallError.of(error)
         self.ledger.append(LedgerEntry(tool=tool, arguments=dict(arguments), error=reason))
 
     def _carry_out(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:

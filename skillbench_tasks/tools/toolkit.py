@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from inspect_ai.tool import ToolDef, ToolError, ToolParams
+from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 from pydantic import JsonValue
 
@@ -17,9 +17,11 @@ __all__ = [
     "answer_text",
     "error_text",
     "full_name",
+    "function_name",
     "result_text",
     "tool_def",
     "tool_defs",
+    "tool_info",
     "tool_parameters",
 ]
 
@@ -87,6 +89,22 @@ def full_name(function_name: str) -> str:
     """Return `mcp.<server>:<tool>` for the name by which a model calls a tool."""
     server, divider, tool = function_name.partition("__")
     return f"mcp.{server}:{tool}" if divider else function_name
+
+
+def function_name(full_name: str) -> str:
+    """Return the name by which a model calls the tool `mcp.<server>:<tool>`."""
+    return full_name.removeprefix("mcp.").replace(":", "__")
+
+
+def tool_info(name: str, description: str, input_schema: Mapping[str, Any]) -> ToolInfo:
+    """Return a tool as a model is offered it, for calls that somebody else carries out.
+
+    Args:
+        name: The name by which a model calls it.
+        description: What a model reads about it.
+        input_schema: JSON Schema of the arguments object.
+    """
+    return ToolInfo(name=name, description=description, parameters=tool_parameters(input_schema))
 
 
 def result_text(result: JsonValue) -> str:

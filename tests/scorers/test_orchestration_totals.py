@@ -8,7 +8,6 @@ import pytest
 
 from skillbench_tasks.models import Fault
 from skillbench_tasks.models.sop import Variant
-from skillbench_tasks.scorers.error_class import ErrorClass
 from skillbench_tasks.scorers.orchestration_totals import (
     Attempt,
     Totals,
@@ -22,6 +21,7 @@ from skillbench_tasks.scorers.orchestration_totals import (
 from skillbench_tasks.scorers.statistic import Interval, Undefined
 from skillbench_tasks.scorers.trace import METRICS, Metric, TraceScore, VariantScore
 from skillbench_tasks.scorers.workflow_strata import strata
+from skillbench_tasks.tools.error_class import ErrorClass
 from tests.tiny_sops import DUNNING, GATE, OPEN, POST, RETRY, call, parsed
 
 NONE = Undefined(reason="no scores")

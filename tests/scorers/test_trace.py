@@ -15,12 +15,6 @@ from hypothesis import strategies as st
 from skillbench_tasks.errors import SkillbenchError
 from skillbench_tasks.models import Record
 from skillbench_tasks.models.sop import Executed, ExecutedCall, Variant
-from skillbench_tasks.scorers.error_class import (
-    ErrorClass,
-    error_class,
-    findings_problem,
-    problem_text,
-)
 from skillbench_tasks.scorers.sequence_alignment import aligned_pairs, lcs_similarity
 from skillbench_tasks.scorers.trace import (
     Metric,
@@ -31,6 +25,12 @@ from skillbench_tasks.scorers.trace import (
     variant_score,
 )
 from skillbench_tasks.scorers.trace.generated_values import GeneratedIds, paired_ids
+from skillbench_tasks.tools.error_class import (
+    ErrorClass,
+    error_class,
+    findings_problem,
+    problem_text,
+)
 from skillbench_tasks.tools.workflow import ToolSignature, validate
 from tests.tiny_sops import (
     COMMENT,

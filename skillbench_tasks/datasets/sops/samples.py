@@ -7,7 +7,7 @@ from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from skillbench_tasks.datasets.samples import Filter
+from skillbench_tasks.datasets.samples import Filter, filter_values
 from skillbench_tasks.datasets.sops.loading import families, load_sops
 from skillbench_tasks.datasets.sops.references import reference_case
 from skillbench_tasks.errors import OptionError
@@ -34,8 +34,8 @@ def select_sops(family: Filter | None = None, sop: Filter | None = None) -> tupl
         ("family", family, [one.name for one in families()]),
         ("sop", sop, [one.id for one in kept]),
     ):
-        names = _names(wanted)
-        unknown = [name for name in names if name not in known]
+        names = filter_values(wanted) if wanted is not None else set()
+        unknown = sorted(names - set(known))
         if unknown:
             problem = f"no such {option}: {unknown[0]!r}"
             raise OptionError(f"-T {option}", problem, "see `skillbench sops`")
@@ -46,13 +46,6 @@ def select_sops(family: Filter | None = None, sop: Filter | None = None) -> tupl
     if not kept:
         raise OptionError("-T sop", "nothing is left by the filters", "widen them")
     return kept
-
-
-def _names(wanted: Filter | None) -> list[str]:
-    if wanted is None:
-        return []
-    parts = wanted.split(",") if isinstance(wanted, str) else [str(one) for one in wanted]
-    return [part.strip() for part in parts if part.strip()]
 
 
 def sop_dataset(sops: Iterable[Sop]) -> MemoryDataset:

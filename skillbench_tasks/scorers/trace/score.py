@@ -20,12 +20,12 @@ from pydantic import Field
 from skillbench_tasks.errors import SkillbenchError
 from skillbench_tasks.models import Model
 from skillbench_tasks.models.sop import Executed
-from skillbench_tasks.scorers.error_class import ErrorClass, error_class
 from skillbench_tasks.scorers.trace.comparison import Comparison
 from skillbench_tasks.scorers.trace.context import ScoringContext
 from skillbench_tasks.scorers.trace.control import control_fault
 from skillbench_tasks.scorers.workflow_nodes import prescribes_output
 from skillbench_tasks.tools.compare import Difference, diff
+from skillbench_tasks.tools.error_class import ErrorClass, error_class
 from skillbench_tasks.tools.workflow.language import Program
 from skillbench_tasks.tools.workflow.values import equal_values
 

@@ -15,6 +15,7 @@ from skillbench_tasks.json_text import find_json_objects
 from skillbench_tasks.models.plan_record import PlanRound, VariantRun
 from skillbench_tasks.models.sop import Executed, Sop, Variant
 from skillbench_tasks.structured_output import shortened
+from skillbench_tasks.tools.error_class import ErrorClass, findings_problem, problem_text
 from skillbench_tasks.tools.prediction import read_prediction
 from skillbench_tasks.tools.workflow import Finding, parse_program, validate
 from skillbench_tasks.tools.workflow.language import Program
@@ -41,7 +42,9 @@ class Plan:
     findings: tuple[Finding, ...] = ()
 
 
-BROKEN_OFF: Final = Plan(None, problem="model: a limit broke the sample off before a plan")
+BROKEN_OFF: Final = Plan(
+    None, problem=problem_text(ErrorClass.MODEL, "a limit broke the sample off before a plan")
+)
 """The plan of a sample that a limit ended too soon."""
 
 
@@ -49,7 +52,7 @@ def read_plan(output: ModelOutput, sop: Sop) -> Plan:
     """Read a model's answer.
 
     The last JSON object with `steps` counts, else the last one; reasoning is cut off first. The
-    classes of problems are those of `skillbench_tasks.scorers.error_class`.
+    classes of problems are those of `skillbench_tasks.tools.error_class`.
 
     Args:
         output: The answer.
@@ -75,11 +78,11 @@ def answer_problem(output: ModelOutput) -> str:
         output: The answer.
     """
     if output.error or not output.choices:
-        return f"model: {shortened(output.error or 'no answer')}"
+        return problem_text(ErrorClass.MODEL, shortened(output.error or "no answer"))
     if output.stop_reason == "content_filter":
-        return "model: the model or its provider refused"
+        return problem_text(ErrorClass.MODEL, "the model or its provider refused")
     if output.stop_reason == "model_length" and output.usage is None:
-        return "model: the context is too long for the model"
+        return problem_text(ErrorClass.MODEL, "the context is too long for the model")
     return ""
 
 
@@ -90,10 +93,12 @@ def _is_broken(text: str, found: list[dict[str, JsonValue]]) -> bool:
 
 def _missing(text: str, is_cut_off: bool) -> str:
     if is_cut_off:
-        return "planning: the answer was cut off before the workflow ended"
+        return problem_text(ErrorClass.PLANNING, "the answer was cut off before the workflow ended")
     if "{" in text:
-        return f"parse_shape: the answer holds no JSON object that can be read: {_flaw(text)}"
-    return "planning: the answer holds no workflow" if text else "planning: the answer is empty"
+        detail = f"the answer holds no JSON object that can be read: {_flaw(text)}"
+        return problem_text(ErrorClass.PARSE_SHAPE, detail)
+    detail = "the answer holds no workflow" if text else "the answer is empty"
+    return problem_text(ErrorClass.PLANNING, detail)
 
 
 def _flaw(text: str) -> str:
@@ -129,7 +134,7 @@ def plan_of(data: JsonValue, sop: Sop) -> Plan:
     if isinstance(program, Program):
         findings = list(_input_findings(program, sop))
     if findings:
-        return Plan(data, problem=_problem(findings), findings=tuple(findings))
+        return Plan(data, problem=findings_problem(findings), findings=tuple(findings))
     assert isinstance(program, Program)
     return Plan(data, program)
 
@@ -146,13 +151,6 @@ def _input_findings(program: Program, sop: Sop) -> Iterator[Finding]:
                 code="unknown_input",
                 message=message,
             )
-
-
-def _problem(findings: list[Finding]) -> str:
-    classes = {"shape": "parse_shape", "schema": "schema_type", "references": "reference"}
-    first = findings[0]
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return f"{classes[first.layer]}: {first.path}: {first.message}{more}"
 
 
 def run_plan(plan: Plan, variants: Iterable[Variant], fed_back: Iterable[str] = ()) -> PlanRound:

@@ -100,8 +100,7 @@ def obstacle(call: PredictedCall, checkers: Mapping[str, ArgumentChecker]) -> Ca
         message = f"There is no tool {call.tool}."
         return CallError(code="unknown_tool", message=message, retryable=False)
     if call.arguments is None:
-        message = f"The arguments cannot be read: {call.problem}"
-        return CallError(code="invalid_arguments", message=message, retryable=False)
+        return call.refusal
     checker = checkers[call.tool]
     problems = checker.problems(checker.normalise(call.arguments))
     if problems:

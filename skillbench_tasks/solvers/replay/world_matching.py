@@ -14,7 +14,6 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models import CallError
 from skillbench_tasks.models.conversation import CalledTool, Conversation
 from skillbench_tasks.models.replay_record import CallStatus, Match
@@ -120,10 +119,7 @@ class WorldMatcher:
 
     def _answer(self, toolbox: Toolbox, call: PredictedCall) -> tuple[JsonValue, CallError | None]:
         name = self._names[call.tool]
-        try:
-            result = toolbox.call(name, call.arguments or {})
-        except ToolFailure as failure:
-            code, message = failure.code, failure.message
-            return None, CallError(code=code, message=message, retryable=failure.retryable)
-        self._answered.append((name, result))
-        return result, None
+        done = toolbox.attempt(name, call.arguments or {})
+        if done.error is None:
+            self._answered.append((name, done.result))
+        return done.result, done.error
