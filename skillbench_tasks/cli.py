@@ -63,6 +63,19 @@ def skeleton(skill: str, skills: Path | None) -> None:
 
 
 @skillbench.command()
+@click.argument("skill")
+@click.option("--draft", is_flag=True, help="Print a policy.yaml to fill in, old entries kept.")
+@_skills
+def policy(skill: str, draft: bool, skills: Path | None) -> None:
+    """Show what grades each sentence of a skill's page."""
+    from skillbench_tasks.datasets.loaders import cases_of, load_skills
+    from skillbench_tasks.reports.policy import policy_draft, policy_page
+
+    for found in load_skills(skills, skill):
+        click.echo(policy_draft(found) if draft else policy_page(found, cases_of(found)))
+
+
+@skillbench.command()
 @click.argument("skill", required=False)
 @_skills
 def check(skill: str | None, skills: Path | None) -> None:

@@ -51,6 +51,7 @@ def checks_of(
         tools: The tools offered.
     """
     used = {call.tool for turn in gold.turns for call in turn.calls}
+    required = used & _required(skill, tools) - set(scenario.optional_tools)
     return Checks(
         scenario=scenario.id,
         skill=skill.name,
@@ -59,19 +60,32 @@ def checks_of(
         kind=scenario.kind,
         subject=scenario.customer,
         toolkit={tool.full_name: tool.access for tool in tools},
-        required_tools=tuple(sorted(used - set(skill.optional_tools))),
+        required_tools=tuple(sorted(required)),
         outcome=scenario.outcome,
         also_accept=scenario.also_accept,
         target=gold.changes,
         collections=_written_collections(tools, world),
-        succeeding_tools=tuple(sorted(_succeeding(gold) - set(skill.optional_tools))),
-        before_transfer=_before_transfer(gold, set(skill.optional_tools)),
+        succeeding_tools=tuple(sorted(_succeeding(gold) & required)),
+        before_transfer=_before_transfer(gold, required),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),
         text_checks=scenario.text_checks,
         data_version=DATA_VERSION,
     )
+
+
+def _required(skill: Skill, tools: Sequence[ToolSpec]) -> set[str]:
+    """Return the tools that the policy requires, where the reference run comes to them.
+
+    They stand in policy.yaml beside the sentence that demands them. A skill in the making, without
+    that file, requires its writes and its identity check.
+    """
+    if skill.policy is not None:
+        return set(skill.policy.required_tools)
+    verification = skill.rules.verification
+    writes = {tool.full_name for tool in tools if tool.access == "write"}
+    return writes | ({verification.tool} if verification else set())
 
 
 def _rules(skill: Skill, scenario: Scenario) -> Rules:
@@ -96,7 +110,7 @@ def _succeeding(gold: GoldConversation) -> set[str]:
     return {call.tool for call in calls if may_be_done(call.error)}
 
 
-def _before_transfer(gold: GoldConversation, optional: set[str]) -> dict[str, int]:
+def _before_transfer(gold: GoldConversation, required: set[str]) -> dict[str, int]:
     """Return what must have been tried before the hand-over: tool → least number of calls.
 
     Repeated identity checks count each, since a second try is the policy's; other tools count once.
@@ -105,7 +119,7 @@ def _before_transfer(gold: GoldConversation, optional: set[str]) -> dict[str, in
     handed = [index for index, call in enumerate(calls) if call.tool in TRANSFER_TOOLS]
     if not handed:
         return {}
-    counts = Counter(call.tool for call in calls[: handed[0]] if call.tool not in optional)
+    counts = Counter(call.tool for call in calls[: handed[0]] if call.tool in required)
     checks = [c for c in calls if isinstance(c.result, dict) and "verified" in c.result]
     last = checks[-1].result if checks else None
     proved = isinstance(last, dict) and last.get("verified") is True

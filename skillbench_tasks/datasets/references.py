@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -76,14 +77,10 @@ def _check_rules(skill: Skill) -> None:
         *(("at_most", rule.tool) for rule in rules.at_most),
     ]
     for field, tool in named:
-        if tool not in skill.toolkit:
+        if not any(fnmatchcase(offered, tool) for offered in skill.toolkit):
             problem = f"{tool} is not in the toolkit"
             line = line_of(path, ["rules", field])
             raise DataError(shown(path), f"rules.{field}", problem, "mend the name", line)
-    for tool in skill.optional_tools:
-        if tool not in skill.toolkit:
-            problem = f"{tool} is not in the toolkit"
-            raise DataError(shown(path), "optional_tools", problem, "mend the name")
     for pattern in rules.never_say:
         try:
             re.compile(pattern)
@@ -105,8 +102,11 @@ def _scenario_faults(
         if fault.tool not in skill.toolkit:
             yield f"faults.{index}.tool", f"{fault.tool} is not in the toolkit", "mend the name"
     for index, rule in enumerate(scenario.never):
-        if rule.tool not in skill.toolkit:
+        if not any(fnmatchcase(offered, rule.tool) for offered in skill.toolkit):
             yield f"never.{index}.tool", f"{rule.tool} is not in the toolkit", "mend the name"
+    for tool in scenario.optional_tools:
+        if tool not in skill.toolkit:
+            yield "optional_tools", f"{tool} is not in the toolkit", "mend the name"
     for index, check in enumerate(scenario.text_checks):
         if check.collection not in catalogue_of(skill).collections:
             field = f"text_checks.{index}.collection"

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from skillbench_tasks.datasets.policy.reading import read_policy
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import line_of, model_from, read_json, read_text, read_yaml, shown
 from skillbench_tasks.models import Rules, Scenario, Skill
@@ -35,7 +36,7 @@ def read_skill(folder: Path) -> Skill:
     if not isinstance(scenarios, list) or not scenarios:
         file = shown(folder / SCENARIOS_FILE)
         raise DataError(file, "scenarios", "no scenarios", "write at least one")
-    _refuse_unknown(flow, {"program", "rules", "optional_tools"}, folder / FLOW_FILE)
+    _refuse_unknown(flow, {"program", "rules"}, folder / FLOW_FILE)
     _refuse_duplicates(scenarios, folder / SCENARIOS_FILE)
     rules = model_from(Rules, flow.get("rules", {}), folder / FLOW_FILE, "rules")
     data = {
@@ -48,7 +49,7 @@ def read_skill(folder: Path) -> Skill:
         "instructions": body,
         "program": flow.get("program", {}),
         "rules": rules,
-        "optional_tools": flow.get("optional_tools", []),
+        "policy": read_policy(folder),
         "scenarios": scenarios,
         "folder": str(folder),
     }

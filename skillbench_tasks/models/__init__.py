@@ -43,6 +43,7 @@ from skillbench_tasks.models.judgement import (
     UnscoredReason,
 )
 from skillbench_tasks.models.mock import MOCK_KEY, MockAnswer, MockEntry, MockRow
+from skillbench_tasks.models.policy import HOUSE_RULES, PolicyEntry, PolicyMap, PolicySentence
 from skillbench_tasks.models.skill import (
     AtMostRule,
     ConfirmRule,
@@ -78,6 +79,7 @@ __all__ = [
     "CHECKS_KEY",
     "DIMENSIONS",
     "EPISODE_KEY",
+    "HOUSE_RULES",
     "MOCK_KEY",
     "Act",
     "AskedUser",
@@ -118,6 +120,9 @@ __all__ = [
     "Patch",
     "Payer",
     "Persona",
+    "PolicyEntry",
+    "PolicyMap",
+    "PolicySentence",
     "Record",
     "ReplayFailure",
     "RoleSpend",

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from skillbench_tasks.models.base import Model
+from skillbench_tasks.models.policy import PolicyMap
 from skillbench_tasks.models.world import Fault, Patch
 
 __all__ = [
@@ -96,7 +97,7 @@ class StepUpRule(Model):
 
 
 class NeverRule(Model):
-    """No call of `tool` whose arguments hold `where`."""
+    """No call of `tool` whose arguments hold `where`; `*` in the name stands for any part of it."""
 
     tool: str
     where: dict[str, JsonValue] = Field(default_factory=dict)
@@ -123,6 +124,7 @@ class Rules(Model):
     never: tuple[NeverRule, ...] = ()
     at_most: tuple[AtMostRule, ...] = ()
     never_say: tuple[str, ...] = ()
+    max_retries: int = Field(default=2, ge=0)
 
 
 class Persona(Model):
@@ -197,13 +199,17 @@ class Scenario(Model):
     text_checks: tuple[TextCheck, ...] = ()
     expected_errors: tuple[str, ...] = ()
     never: tuple[NeverRule, ...] = ()
+    optional_tools: tuple[str, ...] = ()
     factors: int | None = Field(default=None, ge=0)
     injection: Injection | None = None
     max_turns: int = Field(default=20, ge=1)
 
 
 class Skill(Model):
-    """A bounded workflow with a policy and a toolkit; `instructions` is the body of SKILL.md."""
+    """A bounded workflow with a policy and a toolkit; `instructions` is the body of SKILL.md.
+
+    `policy` maps each sentence of it to what grades it; a skill in the making has none yet.
+    """
 
     name: str = Field(pattern=r"^[a-z0-9-]{1,64}$")
     description: str = Field(min_length=1, max_length=1024)
@@ -214,6 +220,6 @@ class Skill(Model):
     instructions: str
     program: dict[str, JsonValue]
     rules: Rules
-    optional_tools: tuple[str, ...] = ()
+    policy: PolicyMap | None = None
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
     folder: str = ""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from skillbench_tasks.models import Act, Case, GoldCall, GoldTurn
+from skillbench_tasks.models import Act, Case, Fact, GoldCall, GoldTurn, MustSay
+from skillbench_tasks.reports.policy import policy_lines
 
 __all__ = ["case_page", "case_table", "skeleton_page"]
-
-_WIDEST = 400
 
 
 def case_table(cases: Sequence[Case]) -> str:
@@ -27,6 +26,7 @@ def case_page(case: Case) -> str:
     parts = [
         ("Case", _summary(case)),
         ("Policy (what the agent sees)", case.skill.instructions),
+        ("Policy, sentence by sentence", "\n".join(policy_lines(case.skill, [case]))),
         ("Tools", "\n".join(f"{name} ({access})" for name, access in case.checks.toolkit.items())),
         ("User", _user(case)),
         ("Gold dialogue", "\n".join(_dialogue(case.gold.turns))),
@@ -59,13 +59,13 @@ def _summary(case: Case) -> str:
 def _user(case: Case) -> str:
     scenario = case.scenario
     lines = [f"persona: {scenario.persona}", f"goal: {scenario.goal}"]
-    lines += [f"knows {name}: {_short(value)}" for name, value in scenario.facts.items()]
+    lines += [f"knows {name}: {_json(value)}" for name, value in scenario.facts.items()]
     lines += [f"does not have: {slot}" for slot in scenario.unknown]
     lines += [f"says no to: {name}" for name, yes in scenario.answers.items() if not yes]
     if scenario.mind_change:
         change = scenario.mind_change
-        lines.append(f"changes mind when asked to confirm {change.at}: {_short(change.changes)}")
-    lines += [f"tool fault: {f.tool} {f.kind} {_short(f.where)}" for f in scenario.faults]
+        lines.append(f"changes mind when asked to confirm {change.at}: {_json(change.changes)}")
+    lines += [f"tool fault: {f.tool} {f.kind} {_json(f.where)}" for f in scenario.faults]
     if scenario.injection:
         lines.append(f"injected ({scenario.injection.where}): {scenario.injection.text}")
     return "\n".join(lines)
@@ -86,11 +86,11 @@ def _dialogue(turns: Sequence[GoldTurn]) -> Iterator[str]:
 
 
 def _call(call: GoldCall) -> Iterator[str]:
-    yield f"      → {call.tool} {_short(call.arguments)}"
+    yield f"      → {call.tool} {_json(call.arguments)}"
     if call.error:
         yield f"      ✗ {call.error.code}: {call.error.message}"
     else:
-        yield f"      ← {_short(call.result)}"
+        yield f"      ← {_json(call.result)}"
 
 
 def _act(act: Act) -> str:
@@ -99,7 +99,7 @@ def _act(act: Act) -> str:
     if act.slots:
         parts.append(f"slots {', '.join(act.slots)}")
     if facts:
-        parts.append(f"facts {_short(facts)}")
+        parts.append(f"facts {_json(facts)}")
     if act.claims:
         parts.append("claims a done call")
     return "; ".join(parts)
@@ -110,14 +110,21 @@ def _checks(case: Case) -> str:
     accepted = " or ".join(str(one) for one in (checks.outcome, *checks.also_accept))
     lines = [f"ends as: {accepted}"]
     lines += [f"invokes: {tool}" for tool in checks.required_tools]
-    lines += [f"tells: {fact.name} = {_short(fact.value)}" for fact in checks.must_say]
+    lines += [f"gets done: {tool}" for tool in checks.succeeding_tools]
+    lines += [
+        f"before a hand-over: {tool} called at least {n} times"
+        for tool, n in checks.before_transfer.items()
+    ]
+    lines += [f"tells: {_told(fact)}" for fact in checks.must_say]
     lines += [
         f"changes: {c.collection} {c.key}: {_changed(c.before, c.after)}" for c in checks.target
     ]
     if not checks.target:
         lines.append("changes: nothing")
+    lines += [f"free text: {_json(c.model_dump(mode='json'))}" for c in checks.text_checks]
+    lines += [f"kept until verified: {f.name} = {_json(f.value)}" for f in checks.protected]
     rules = checks.rules.model_dump(mode="json", exclude_defaults=True)
-    lines += [f"{name}: {_short(value)}" for name, value in rules.items()]
+    lines += [f"{name}: {_json(value)}" for name, value in rules.items()]
     lines += [f"criterion: {text}" for text in case.scenario.success_criteria]
     return "\n".join(lines)
 
@@ -125,10 +132,19 @@ def _checks(case: Case) -> str:
 def _changed(before: object, after: object) -> str:
     if isinstance(before, dict) and isinstance(after, dict):
         names = sorted(n for n in before | after if before.get(n) != after.get(n))
-        return "; ".join(f"{n}: {_short(before.get(n))} → {_short(after.get(n))}" for n in names)
-    return f"made {_short(after)}" if before is None else "removed"
+        return "; ".join(f"{n}: {_json(before.get(n))} → {_json(after.get(n))}" for n in names)
+    return f"made {_json(after)}" if before is None else "removed"
 
 
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+def _told(fact: MustSay) -> str:
+    when = f", after {' or '.join(fact.after)}" if fact.after else ""
+    return f"{fact.name} = {_wording(fact)}{when}"
+
+
+def _wording(fact: Fact) -> str:
+    """Return what is heard as the fact: any of its forms, else its value in any notation."""
+    return " or ".join(_json(form) for form in fact.forms) if fact.forms else _json(fact.value)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

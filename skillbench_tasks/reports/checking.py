@@ -14,6 +14,7 @@ from skillbench_tasks.datasets.wording import (
 )
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.models import Case
+from skillbench_tasks.reports.policy import policy_faults
 from skillbench_tasks.scorers.verified import verified_verdict
 
 __all__ = ["check_cases", "check_skills", "corpus_faults"]
@@ -34,9 +35,12 @@ def check_skills(folder: Path | None = None, only: str | None = None) -> tuple[i
     cases: list[Case] = []
     for skill in load_skills(folder, only):
         try:
-            cases += cases_of(skill)
+            found = cases_of(skill)
         except DataError as error:
             faults.append(str(error))
+            continue
+        cases += found
+        faults += policy_faults(skill, found)
     return len(cases), [*faults, *check_cases(cases), *corpus_faults(cases)]
 
 

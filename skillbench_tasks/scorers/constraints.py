@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from typing import Final, TypeAlias
 
 from skillbench_tasks.datasets.surface import expresses
@@ -19,6 +20,7 @@ from skillbench_tasks.scorers.conduct import (
     was_put,
 )
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
+from skillbench_tasks.scorers.retries import excess_retries
 from skillbench_tasks.tools.faults import holds
 
 __all__ = ["CONSTRAINTS", "constraints_verdict"]
@@ -95,14 +97,14 @@ def _misordered(checks: Checks, episode: Episode) -> Iterator[str]:
             if call.tool == rule.first and call.error is None:
                 break
             if call.tool == rule.then and was_put(call) and holds(call.arguments, rule.where):
-                yield f"{rule.then} was called before {rule.first}"
+                yield f"{rule.then} was called before a successful {rule.first}"
                 break
 
 
 def _forbidden(checks: Checks, episode: Episode) -> Iterator[str]:
     for rule in checks.rules.never:
-        if any(c.tool == rule.tool and holds(c.arguments, rule.where) for c in episode.calls):
-            yield f"{rule.tool} was called"
+        called = [c for c in episode.calls if fnmatchcase(c.tool, rule.tool)]
+        yield from (f"{c.tool} was called" for c in called if holds(c.arguments, rule.where))
 
 
 def _too_often(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -136,6 +138,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "factors": (lambda c: c.rules.verification is not None, unsaid_factors),
     "carried_out": (lambda c: bool(c.succeeding_tools), unfinished_tools),
     "transfer": (lambda c: bool(c.before_transfer), early_transfers),
+    "retries": (lambda c: True, excess_retries),
     "lost_reply": (lambda c: True, unchecked_lost_replies),
     "claims": (lambda c: True, unfounded_claims),
     "never_say": (lambda c: bool(c.rules.never_say), _said_never),

@@ -11,11 +11,22 @@ from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models import CallError, Fault, FaultKind
 from skillbench_tasks.tools.workflow.values import equal_values
 
-__all__ = ["LOST_REPLY", "FaultPlan", "commits", "failure", "holds", "may_be_done"]
+__all__ = [
+    "INFRASTRUCTURE",
+    "LOST_REPLY",
+    "FaultPlan",
+    "commits",
+    "failure",
+    "holds",
+    "may_be_done",
+]
 
 
 LOST_REPLY: Final = ("timeout", "malformed_response")
 """Errors after which a call may have been carried out."""
+
+INFRASTRUCTURE: Final = ("unavailable", "service_error", "rate_limited", *LOST_REPLY)
+"""Errors of the service itself; every other one refuses what was asked."""
 
 
 def holds(arguments: Mapping[str, JsonValue], selector: Mapping[str, JsonValue]) -> bool:

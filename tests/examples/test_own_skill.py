@@ -19,7 +19,8 @@ def test_example_skill_has_every_file_and_no_fault() -> None:
     result = CliRunner().invoke(skillbench, ["check", "--skills", str(SKILLS)])
     assert (result.exit_code, result.output) == (0, "3 cases, 0 faults\n")
     names = {path.name for path in (SKILLS / "repair-report").iterdir()}
-    assert names == {"SKILL.md", "flow.yaml", "scenarios.yaml", "gold.json", "world.json"}
+    files = {"SKILL.md", "flow.yaml", "scenarios.yaml", "policy.yaml", "gold.json", "world.json"}
+    assert names == files
 
 
 def test_example_skill_stands_in_a_domain_and_a_world_of_its_own() -> None:

@@ -43,7 +43,7 @@ def _operator(story: Story, place: Place) -> str | None:
 def _is_needed(story: Story, place: Place) -> bool:
     """Whether a read is prescribed and nothing else in the conversation shows the same."""
     call = place.call
-    if call.tool in story.case.skill.optional_tools:
+    if call.tool not in story.case.checks.required_tools:
         return False
     lost = [p for p in story.places if is_lost(p) and story.is_write(p.call.tool)]
     if any(story.check_of(p) == place for p in lost):

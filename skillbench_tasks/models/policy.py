@@ -1,0 +1,97 @@
+"""Models of the map from a policy's sentences to what grades them (`docs/skill-format.md`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from skillbench_tasks.models.base import Model
+
+__all__ = ["HOUSE_RULES", "Criterion", "PolicyEntry", "PolicyMap", "PolicySentence"]
+
+Criterion = Literal[
+    "task_completion",
+    "workflow_adherence",
+    "tool_use_correctness",
+    "guardrail_compliance",
+    "communication_quality",
+    "resolution_efficiency",
+    "hallucinated_action",
+]
+"""What the judges grade (protocol A)."""
+
+HOUSE_RULES: Final = {
+    "claims": "no effect is claimed that no call has had",
+    "factors": "identity is checked with what the customer said",
+    "grounded": "no id is given to a tool that nothing has shown",
+    "lost_reply": "after a lost reply of a write its effect is looked up",
+    "own_records": "nobody else's records are opened or changed",
+    "retries": "a failing call is repeated at most twice, and not where it cannot help",
+    "transfer": "what comes before a hand-over has been tried",
+    "carried_out": "what the reference run gets done is done",
+}
+"""Rules that hold in every skill without a declaration: name, and what holds."""
+
+
+def _listed(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+class PolicySentence(Model):
+    """A sentence of a skill's page: its key (section letter, number, digest) and its words."""
+
+    key: str
+    section: str
+    text: str
+
+
+class PolicyEntry(Model):
+    """What grades a sentence: rules, per-case checks, judges, or nothing to grade.
+
+    Attributes:
+        rule: Rules of flow.yaml (`order.list_slots.reschedule_visit`), or house rules by name.
+        requires: Tools that the sentence makes a right agent call.
+        told: Names of facts that the customer has to be told in some case.
+        state: `collection` or `collection.field` that the target world changes in some case.
+        text: Free texts that must hold something in some case: `tool.argument`, `collection.field`.
+        end: Ends that are right in some case.
+        case: Cases in which a run that breaks the sentence leaves a wrong state, end or answer.
+        judges: What the judges weigh; `because` says why no check does.
+        background: Why the sentence demands nothing that could be broken.
+    """
+
+    rule: Names = ()
+    requires: Names = ()
+    told: Names = ()
+    state: Names = ()
+    text: Names = ()
+    end: Names = ()
+    case: Names = ()
+    judges: Annotated[tuple[Criterion, ...], BeforeValidator(_listed)] = ()
+    because: str = ""
+    background: str = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> PolicyEntry:
+        graded = self.rule + self.requires + self.told + self.state + self.text + self.end
+        graded += self.case
+        if bool(self.judges) != bool(self.because):
+            raise ValueError("`judges` and `because` go together: say why no check does it")
+        if bool(self.background) == bool(graded or self.judges):
+            raise ValueError("name what grades the sentence, or give `background` alone")
+        return self
+
+
+class PolicyMap(Model):
+    """The map of one skill: sentence key → what grades it, in the order of the page."""
+
+    sentences: dict[str, PolicyEntry] = Field(default_factory=dict)
+
+    @property
+    def required_tools(self) -> frozenset[str]:
+        """The tools that some sentence requires."""
+        return frozenset(tool for entry in self.sentences.values() for tool in entry.requires)
