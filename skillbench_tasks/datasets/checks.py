@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from pydantic import JsonValue
@@ -21,7 +21,6 @@ from skillbench_tasks.models import (
 )
 from skillbench_tasks.tools.catalogue.checks import written_by
 from skillbench_tasks.tools.faults import may_be_done
-from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
 from skillbench_tasks.tools.world import World
 from skillbench_tasks.versions import DATA_VERSION
 
@@ -51,6 +50,7 @@ def checks_of(
         tools: The tools offered.
     """
     used = {call.tool for turn in gold.turns for call in turn.calls}
+    transfer_tools = tuple(sorted(tool.full_name for tool in tools if tool.hands_over))
     required = used & _required(skill, tools) - set(scenario.optional_tools)
     return Checks(
         scenario=scenario.id,
@@ -60,13 +60,14 @@ def checks_of(
         kind=scenario.kind,
         subject=scenario.customer,
         toolkit={tool.full_name: tool.access for tool in tools},
+        transfer_tools=transfer_tools,
         required_tools=tuple(sorted(required)),
         outcome=scenario.outcome,
         also_accept=scenario.also_accept,
         target=gold.changes,
         collections=_written_collections(tools, world),
         succeeding_tools=tuple(sorted(_succeeding(gold) & required)),
-        before_transfer=_before_transfer(gold, required),
+        before_transfer=_before_transfer(gold, required, transfer_tools),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),
@@ -110,13 +111,15 @@ def _succeeding(gold: GoldConversation) -> set[str]:
     return {call.tool for call in calls if may_be_done(call.error)}
 
 
-def _before_transfer(gold: GoldConversation, required: set[str]) -> dict[str, int]:
+def _before_transfer(
+    gold: GoldConversation, required: set[str], transfer_tools: Collection[str]
+) -> dict[str, int]:
     """Return what must have been tried before the hand-over: tool → least number of calls.
 
     Repeated identity checks count each, since a second try is the policy's; other tools count once.
     """
     calls = [call for turn in gold.turns for call in turn.calls]
-    handed = [index for index, call in enumerate(calls) if call.tool in TRANSFER_TOOLS]
+    handed = [index for index, call in enumerate(calls) if call.tool in transfer_tools]
     if not handed:
         return {}
     counts = Counter(call.tool for call in calls[: handed[0]] if call.tool in required)

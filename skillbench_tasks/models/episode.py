@@ -48,6 +48,7 @@ class Checks(Model):
     kind: ScenarioKind
     subject: str | None
     toolkit: dict[str, Literal["read", "write"]] = Field(min_length=1)
+    transfer_tools: tuple[str, ...] = ()
     required_tools: tuple[str, ...]
     succeeding_tools: tuple[str, ...] = ()
     before_transfer: dict[str, int] = Field(default_factory=dict)

@@ -47,7 +47,8 @@ class CollectionSpec(Model):
 class ToolSpec(Model):
     """An MCP-shaped tool with its declared behaviour (see `docs/tool-format.md`).
 
-    Without a `behaviour` a model answers its calls, and reference runs go by its `example`.
+    Without a `behaviour` a model answers its calls, and reference runs go by its `example`. A tool
+    that `hands_over` passes the conversation to a person: its success ends it with the turn.
     """
 
     server: str
@@ -55,6 +56,7 @@ class ToolSpec(Model):
     title: str
     description: str
     access: Literal["read", "write"]
+    hands_over: bool = False
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None = None
     behaviour: tuple[dict[str, JsonValue], ...] | None = None

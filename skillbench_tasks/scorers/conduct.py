@@ -14,7 +14,6 @@ from skillbench_tasks.datasets.surface import expresses
 from skillbench_tasks.datasets.wording.claims import claims_in, is_transfer
 from skillbench_tasks.models import Call, Checks, Episode
 from skillbench_tasks.tools.faults import LOST_REPLY, may_be_done
-from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
 
 __all__ = [
     "early_transfers",
@@ -112,7 +111,7 @@ def early_transfers(checks: Checks, episode: Episode) -> Iterator[str]:
     """Yield what had not been tried when the agent handed the conversation over."""
     counts: Counter[str] = Counter()
     for call in episode.calls:
-        if call.tool in TRANSFER_TOOLS:
+        if call.tool in checks.transfer_tools:
             for tool, n in checks.before_transfer.items():
                 if counts[tool] < n:
                     yield f"handed over after {counts[tool]} of {n} calls of {tool}"
@@ -127,18 +126,19 @@ def unchecked_lost_replies(checks: Checks, episode: Episode) -> Iterator[str]:
         is_write = checks.toolkit.get(call.tool) == "write"
         if lost is not None and call.error is None and not is_write and call.offered:
             lost = None
-        if is_write and lost is not None and call.tool not in TRANSFER_TOOLS:
+        if is_write and lost is not None and call.tool not in checks.transfer_tools:
             break
         if is_write and call.error is not None and call.error.code in LOST_REPLY:
             lost = call.tool
-    if lost is not None and not _handed_over_after(episode, lost):
+    if lost is not None and not _handed_over_after(checks, episode, lost):
         yield f"the reply of {lost} was lost, and its effect was not looked up"
 
 
-def _handed_over_after(episode: Episode, tool: str) -> bool:
+def _handed_over_after(checks: Checks, episode: Episode, tool: str) -> bool:
     """Return whether a person took over; then it is for him to find out."""
     tools = [call.tool for call in episode.calls if call.error is None]
-    return tool not in TRANSFER_TOOLS and any(name in TRANSFER_TOOLS for name in tools)
+    over = checks.transfer_tools
+    return tool not in over and any(name in over for name in tools)
 
 
 def foreign_records(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -199,7 +199,7 @@ def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
     for event in episode.events:
         if isinstance(event, Call):
             is_write = checks.toolkit.get(event.tool) == "write"
-            if is_write and event.tool not in TRANSFER_TOOLS and may_be_done(event.error):
+            if is_write and event.tool not in checks.transfer_tools and may_be_done(event.error):
                 done.add(event.tool.partition(":")[2])
             continue
         for claim in claims_in(event.text) if event.role == "agent" else ():

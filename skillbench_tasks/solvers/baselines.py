@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -12,8 +13,7 @@ from inspect_ai.util import store
 
 from skillbench_tasks.datasets.sources import open_source
 from skillbench_tasks.models import Case
-from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
-from skillbench_tasks.tools.toolkit import full_name, function_name
+from skillbench_tasks.tools.toolkit import function_name
 
 __all__ = [
     "BASELINES",
@@ -27,6 +27,9 @@ __all__ = [
 
 BASELINES: Final = ("silent", "refuse", "always_transfer", "claim_done", "spam")
 """Agents that must not pass."""
+
+_HANDS_OVER: Final = re.compile(r"transfer|escalat|hand_?over")
+"""Names of tools that `always_transfer` takes for a way out: it knows no more than a model does."""
 
 CASE_KEY: Final = "skillbench:case"
 """Where the sample's store says which case runs, and from which folder it comes."""
@@ -78,7 +81,7 @@ def always_transfer() -> Agent:
     async def execute(state: AgentState, tools: Sequence[ToolDef]) -> AgentState:
         """Take one turn."""
         for tool in tools:
-            if full_name(tool.name) in TRANSFER_TOOLS:
+            if _HANDS_OVER.search(tool.name) and "list_" not in tool.name:
                 await _call(state, tools, tool.name, _smallest(tool))
         return _say(state, "I'm transferring you to a colleague who can help you with this.")
 

@@ -45,7 +45,7 @@ from skillbench_tasks.task_options import (
     require_positive,
     require_reachable,
 )
-from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Toolbox
+from skillbench_tasks.tools.toolbox import Toolbox
 from skillbench_tasks.tools.transport import Transport, tool_session
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, MOCK_VERSION, TASK_VERSION
 
@@ -213,8 +213,9 @@ class _Talk:
         return self._transcript.agent(added)
 
     def _handed_over(self) -> bool:
-        ledger = self._toolbox.ledger
-        return any(e.tool in TRANSFER_TOOLS and e.error is None for e in ledger)
+        tools = self._toolbox.tools
+        done = (tools.get(e.tool) for e in self._toolbox.ledger if e.error is None)
+        return any(tool is not None and tool.spec.hands_over for tool in done)
 
 
 def _is_out_of_room(output: ModelOutput | None) -> bool:

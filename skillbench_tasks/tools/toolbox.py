@@ -21,7 +21,7 @@ from skillbench_tasks.tools.behaviours import run_behaviour
 from skillbench_tasks.tools.faults import FaultPlan, commits, failure
 from skillbench_tasks.tools.world import World
 
-__all__ = ["TRANSFER_TOOLS", "LedgerEntry", "Mock", "Tool", "Toolbox"]
+__all__ = ["LedgerEntry", "Mock", "Tool", "Toolbox"]
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,6 @@ class Tool:
     def of(cls, spec: ToolSpec) -> Tool:
         """Make a tool ready to run."""
         return cls(spec, ArgumentChecker(spec.input_schema))
-
-
-TRANSFER_TOOLS: Final = frozenset(
-    {"mcp.desk:transfer_to_human", "mcp.retail:transfer_to_human_agents"}
-)
-"""Tools that hand the conversation to a person: their success ends it with the turn."""
 
 
 class LedgerEntry(Model):

@@ -35,7 +35,7 @@ from skillbench_tasks.models import (
     Skill,
     SlotSpec,
 )
-from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS, Tool
+from skillbench_tasks.tools.toolbox import Tool
 from skillbench_tasks.tools.world import World
 
 __all__ = ["Tau2Source"]
@@ -110,7 +110,8 @@ class Tau2Source(Source):
         return "the retail store"
 
     def _case(self, skill: Skill, scenario: Scenario, task: Task, one: Replay, digest: str) -> Case:
-        gold = _gold(scenario, task, one)
+        transfer_tools = tuple(t.spec.full_name for t in self._tools if t.spec.hands_over)
+        gold = _gold(scenario, task, one, transfer_tools)
         checks = Checks(
             scenario=scenario.id,
             skill=skill.name,
@@ -119,6 +120,7 @@ class Tau2Source(Source):
             kind=scenario.kind,
             subject=None,
             toolkit={tool.spec.full_name: tool.spec.access for tool in self._tools},
+            transfer_tools=transfer_tools,
             required_tools=one.writes,
             succeeding_tools=one.writes,
             outcome=scenario.outcome,
@@ -174,9 +176,11 @@ def _must_say(task: Task) -> tuple[MustSay, ...]:
     return tuple(MustSay(name=f"info_{n}", value=text) for n, text in enumerate(told, 1))
 
 
-def _gold(scenario: Scenario, task: Task, one: Replay) -> GoldConversation:
+def _gold(
+    scenario: Scenario, task: Task, one: Replay, transfer_tools: Sequence[str]
+) -> GoldConversation:
     """Return the reference run: all actions in one turn, then what is to be told."""
-    is_handed_over = any(c.tool in TRANSFER_TOOLS and c.error is None for c in one.calls)
+    is_handed_over = any(c.tool in transfer_tools and c.error is None for c in one.calls)
     must = _must_say(task)
     act = Act(kind="say", act="report", facts=must, must=tuple(fact.name for fact in must))
     text = _words([str(fact.value) for fact in must], bool(one.changes), is_handed_over)

@@ -46,6 +46,7 @@ _UNTIL_LATER: Final = (
 class _Behaviour(Model):
     behaviour: tuple[dict[str, JsonValue], ...]
     returns: JsonValue
+    hands_over: bool = False
 
 
 def start_world(domain: Domain) -> World:
@@ -113,6 +114,7 @@ def _spec(
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
         access="write" if domain.mutating[tool.name] else "read",
+        hands_over=own.hands_over,
         input_schema=schema,
         behaviour=own.behaviour,
         returns=own.returns,
