@@ -15,5 +15,5 @@ DATA_VERSION: Final = "1"
 GRADER_VERSION: Final = "1"
 """Version of the deterministic scorers and the comparison of worlds."""
 
-MOCK_VERSION: Final = "1"
+MOCK_VERSION: Final = "2"
 """Version of the prompt by which a model answers in a tool's stead; recordings hold for one."""

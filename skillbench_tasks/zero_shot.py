@@ -42,7 +42,7 @@ from skillbench_tasks.scorers.shells import (
 from skillbench_tasks.scorers.spending import spend
 from skillbench_tasks.solvers.agents import DEFAULT_AGENT
 from skillbench_tasks.solvers.dialogue import dialogue
-from skillbench_tasks.solvers.mocking import Mocks, require_mocks
+from skillbench_tasks.solvers.mocking import Mocks, cases_in_play
 from skillbench_tasks.task_options import (
     absolute_paths,
     faults_as_one_line,
@@ -83,7 +83,7 @@ def zero_shot(
         agent: Registered name of the agent under test.
         turns: Turn budget.
         transport: How calls reach the tools: `in_process`, or `mcp`, through a real MCP server.
-        mocks: Who answers for undeclared tools: nobody (`declared`) or a model (`llm`).
+        mocks: Who answers for undeclared tools: nobody (`declared`), a model (`llm`, `llm_all`).
         recording: File or folder in which the mock's answers are kept, and found again.
         skills: Folder of skills; default: those that ship.
         dataset: Foreign data in their stead, as `<format>:PATH` (`tau2:PATH`).
@@ -102,7 +102,7 @@ def zero_shot(
         cases = select_cases(
             open_source(place).cases(), industry=industry, category=category, kind=kind, skill=skill
         )
-        require_mocks(mocks, recording, open_source(place), cases)
+        cases = cases_in_play(mocks, recording, open_source(place), cases)
         solver = dialogue(agent, turns, place, transport, mocks, recording)
         return _task(cases, place, solver, panel_of_run(judge_samples, judge_tie, rubric))
 

@@ -19,7 +19,7 @@ from skillbench_tasks.models import Checks, FieldKind, GoldCall, GoldConversatio
 from skillbench_tasks.tools.toolbox import Tool
 from skillbench_tasks.tools.workflow.schemas import check
 
-__all__ = ["refuse_mocked_gates"]
+__all__ = ["leaves", "only_mocked", "refuse_mocked_gates"]
 
 _SHORTEST: Final = 3
 """Shorter values (a count, a country code) occur by chance."""
@@ -55,7 +55,7 @@ def refuse_mocked_gates(
         if problem is not None:
             where = f"the example of {call.tool}"
             raise DataError(shown(path), scenario.id, f"{where}: {problem}", "mend the example")
-    mocked = _only_mocked(scenario, calls, specs.keys())
+    mocked = only_mocked(scenario, calls, specs.keys())
     for place, value in _gates(checks):
         if any(_holds(value, one) for one in mocked):
             problem = f"{place} is checked, but only a mocked tool gives {_written(value)}"
@@ -63,15 +63,19 @@ def refuse_mocked_gates(
             raise DataError(shown(path), scenario.id, problem, mend)
 
 
-def _only_mocked(
-    scenario: Scenario, calls: Sequence[GoldCall], mocked: Collection[str]
-) -> set[str]:
-    """Return the values that examples brought in."""
-    known = {text for value in scenario.facts.values() for text in _leaves(value)}
+def only_mocked(scenario: Scenario, calls: Sequence[GoldCall], mocked: Collection[str]) -> set[str]:
+    """Return the values that only the answers of mocked tools brought into a conversation.
+
+    Args:
+        scenario: Whose user knows some values himself.
+        calls: The calls of the reference run.
+        mocked: Full names of the tools that a model answers.
+    """
+    known = {text for value in scenario.facts.values() for text in leaves(value)}
     found: set[str] = set()
     for call in calls:
-        known |= set(_leaves(call.arguments)) - found
-        answered = set(_leaves(call.result))
+        known |= set(leaves(call.arguments)) - found
+        answered = set(leaves(call.result))
         if call.tool in mocked:
             found |= answered - known
         else:
@@ -81,24 +85,25 @@ def _only_mocked(
 
 def _gates(checks: Checks) -> Iterator[tuple[str, str]]:
     for fact in checks.must_say:
-        yield from ((f"the fact {fact.name}", text) for text in _leaves(fact.value))
+        yield from ((f"the fact {fact.name}", text) for text in leaves(fact.value))
     for change in checks.target:
         kinds = checks.collections[change.collection].fields
-        before = set(_leaves(change.before))
+        before = set(leaves(change.before))
         for field, value in (change.after or {}).items():
             if kinds.get(field) in (FieldKind.TEXT, FieldKind.TIMESTAMP, FieldKind.IGNORED):
                 continue
             place = f"{change.collection}.{change.key}.{field} of the target world"
-            yield from ((place, text) for text in _leaves(value) if text not in before)
+            yield from ((place, text) for text in leaves(value) if text not in before)
 
 
-def _leaves(value: JsonValue) -> Iterator[str]:
+def leaves(value: JsonValue) -> Iterator[str]:
+    """Yield the values within a value, as they are written; yes and no are none."""
     if isinstance(value, dict):
         for part in value.values():
-            yield from _leaves(part)
+            yield from leaves(part)
     elif isinstance(value, list):
         for part in value:
-            yield from _leaves(part)
+            yield from leaves(part)
     elif not isinstance(value, bool | None):
         yield _written(value)
 

@@ -38,7 +38,8 @@ class Checks(Model):
     """All that grading needs of a case; stored with the sample: a log re-grades on its own.
 
     `target_known` is false where the reference run could not be carried out: then no end state is
-    known to be right, and none to be wrong.
+    known to be right, and none to be wrong. `is_played`: a model answers every tool, so that no
+    state is kept at all.
     """
 
     scenario: str
@@ -56,6 +57,7 @@ class Checks(Model):
     also_accept: tuple[Outcome, ...] = ()
     target: tuple[Change, ...]
     target_known: bool = True
+    is_played: bool = False
     collections: dict[str, CollectionSpec]
     rules: Rules
     protected: tuple[Fact, ...] = ()

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from skillbench_tasks.models import Change, Checks, Episode, TextCheck, Verdict
 from skillbench_tasks.tools.compare import diff
 
 __all__ = ["final_state_verdict"]
+
+
+_KINDS: Final = ("missing", "wrong", "unintended", "duplicate")
+_PLAYED: Final = "nothing to check: a model answers every tool, and no state is kept"
 
 
 def final_state_verdict(checks: Checks, episode: Episode) -> Verdict:
@@ -18,17 +24,15 @@ def final_state_verdict(checks: Checks, episode: Episode) -> Verdict:
     A case that requires nothing at all can be failed, by an effect that nobody asked for, and not
     passed; where the target is not known, there is no verdict.
     """
+    if checks.is_played:
+        unknown = dict.fromkeys((*(f"no_{kind}" for kind in _KINDS), "texts"))
+        return Verdict(scorer="final_state", passed=None, reasons=(_PLAYED,), parts=unknown)
     differences = diff(checks.target, episode.changes, checks.collections)
     kinds = {difference.kind for difference in differences}
     reasons = [f"{d.kind}: {d.collection} {d.key}: {d.detail}" for d in differences]
     silent = [reason for check in checks.text_checks for reason in _text_faults(check, episode)]
-    parts: dict[str, bool | None] = {
-        "no_missing": "missing" not in kinds,
-        "no_wrong": "wrong" not in kinds,
-        "no_unintended": "unintended" not in kinds,
-        "no_duplicate": "duplicate" not in kinds,
-        "texts": not silent if checks.text_checks else None,
-    }
+    parts: dict[str, bool | None] = {f"no_{kind}": kind not in kinds for kind in _KINDS}
+    parts["texts"] = not silent if checks.text_checks else None
     reasons += silent
     passed: bool | None = not reasons
     if not checks.target_known:

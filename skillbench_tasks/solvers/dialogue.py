@@ -27,6 +27,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
 from inspect_ai.util import LimitExceededError, message_limit, sample_limits
+from pydantic import JsonValue
 
 from skillbench_tasks.datasets.agent_prompt import agent_prompt
 from skillbench_tasks.datasets.loaders import load_personas
@@ -36,7 +37,7 @@ from skillbench_tasks.models import EPISODE_KEY, MOCK_KEY, Case, Episode, State,
 from skillbench_tasks.solvers.agents import AgentSlot
 from skillbench_tasks.solvers.baselines import CASE_KEY
 from skillbench_tasks.solvers.characters import mended_message, mended_text
-from skillbench_tasks.solvers.mocking import Mocks, mock_of
+from skillbench_tasks.solvers.mocking import Mocks, mock_of, tools_in_play
 from skillbench_tasks.solvers.transcript import Transcript, added_messages
 from skillbench_tasks.solvers.users.model_user import ModelUser
 from skillbench_tasks.solvers.users.simulator import Said, ScriptedSimulator, UserSimulator
@@ -87,7 +88,7 @@ def dialogue(
         case = found.case(str(state.sample_id))
         world = found.world(case)
         mock = mock_of(found, case, mocks, recording)
-        toolbox = Toolbox(found.tools(case), world, case.scenario.faults, mock)
+        toolbox = Toolbox(tools_in_play(found, case, mocks), world, case.scenario.faults, mock)
         user = _user(found, case)
         talk = _Talk(case, toolbox, user, slot, min(turns, case.scenario.max_turns))
         state.store.set(CASE_KEY, {"case": case.id, "source": source})
@@ -119,6 +120,7 @@ class _Talk:
     ) -> None:
         self._case, self._toolbox, self._user, self._turns = case, toolbox, user, turns
         self._slot = slot
+        toolbox.listen(self.said)
         self._transcript = Transcript(toolbox)
         self._acting: AgentState | None = None
         self.messages: list[ChatMessage] = []
@@ -154,6 +156,16 @@ class _Talk:
                 self.end = Termination(state=said.end, by="user")
                 return
         self.end = Termination(state=State.TURN_BUDGET, by="budget", detail=f"{self._turns} turns")
+
+    def said(self) -> list[JsonValue]:
+        """Return what both sides have said so far, as a system behind the tools may know it."""
+        heard = self._acting.messages if self._acting is not None else self.messages
+        sides = {"user": "customer", "assistant": "agent"}
+        return [
+            {sides[message.role]: message.text.strip()}
+            for message in heard
+            if message.role in sides and message.text.strip()
+        ]
 
     def stop(self, limit: str) -> None:
         """Note that a limit struck, unless the talk had ended before."""

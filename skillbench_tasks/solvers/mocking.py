@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from inspect_ai.model import Model, model_roles
 
+from skillbench_tasks.datasets.played import played_cases
 from skillbench_tasks.datasets.sources import Source
 from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import Case
 from skillbench_tasks.task_options import is_made_by_inspect, require_choice, require_reachable
 from skillbench_tasks.tools.llm_mock import LlmMock, Situation, open_recording, recording_file
+from skillbench_tasks.tools.toolbox import Tool
 
-__all__ = ["MOCK_ROLE", "Mocks", "mock_of", "require_mocks"]
+__all__ = ["MOCK_ROLE", "Mocks", "cases_in_play", "mock_of", "require_mocks", "tools_in_play"]
 
 MOCK_ROLE: Final = "mock"
 """Model role of the model that answers in tools' stead."""
@@ -24,10 +26,11 @@ _MEND: Final = f"give --model-role {MOCK_ROLE}=MODEL"
 
 
 class Mocks(StrEnum):
-    """Who answers for tools without a declared behaviour."""
+    """What a model answers: nothing, the tools without a declared behaviour, or every tool."""
 
     DECLARED = "declared"
     LLM = "llm"
+    LLM_ALL = "llm_all"
 
 
 def require_mocks(mocks: str, recording: str | None, source: Source, cases: Iterable[Case]) -> None:
@@ -43,14 +46,32 @@ def require_mocks(mocks: str, recording: str | None, source: Source, cases: Iter
         OptionError: There is such a tool, or the options do not go together.
     """
     require_choice("mocks", mocks, Mocks)
-    if recording is not None and mocks != Mocks.LLM:
+    if recording is not None and mocks == Mocks.DECLARED:
         raise OptionError("-T recording", "nothing is mocked", "give -T mocks=llm, or leave it out")
     for case in cases:
-        undeclared = _undeclared(source, case)
+        undeclared = _undeclared(source, case, mocks)
         if undeclared and mocks == Mocks.DECLARED:
             raise _nobody(undeclared[0], case)
         if undeclared and is_made_by_inspect():
             _require_answers(case, _model(), recording)
+
+
+def cases_in_play(
+    mocks: str, recording: str | None, source: Source, cases: Sequence[Case]
+) -> list[Case]:
+    """Return the cases with the checks that hold for the tools in play.
+
+    Args:
+        mocks: What a model answers.
+        recording: As for `require_mocks`.
+        source: Where the cases come from.
+        cases: Those that run.
+
+    Raises:
+        OptionError: As `require_mocks` does.
+    """
+    require_mocks(mocks, recording, source, cases)
+    return played_cases(cases, source) if mocks == Mocks.LLM_ALL else list(cases)
 
 
 def mock_of(source: Source, case: Case, mocks: str, recording: str | None) -> LlmMock | None:
@@ -60,7 +81,7 @@ def mock_of(source: Source, case: Case, mocks: str, recording: str | None) -> Ll
         OptionError: Nobody answers for one of them.
     """
     require_mocks(mocks, recording, source, [])
-    undeclared = _undeclared(source, case)
+    undeclared = _undeclared(source, case, mocks)
     if not undeclared:
         return None
     if mocks == Mocks.DECLARED:
@@ -72,8 +93,22 @@ def mock_of(source: Source, case: Case, mocks: str, recording: str | None) -> Ll
     return LlmMock(situation, model, kept)
 
 
-def _undeclared(source: Source, case: Case) -> list[str]:
-    return [t.spec.full_name for t in source.tools(case) if not t.spec.is_declared]
+def tools_in_play(source: Source, case: Case, mocks: str) -> Sequence[Tool]:
+    """Return a case's tools as one execution offers them.
+
+    Where a model answers every tool, none keeps its declared behaviour: the same definitions, and
+    nothing that changes the world.
+    """
+    tools = source.tools(case)
+    if mocks != Mocks.LLM_ALL:
+        return tools
+    played = {"behaviour": None, "returns": None}
+    return [Tool(tool.spec.model_copy(update=played), tool.checker) for tool in tools]
+
+
+def _undeclared(source: Source, case: Case, mocks: str) -> list[str]:
+    tools = tools_in_play(source, case, mocks)
+    return [tool.spec.full_name for tool in tools if not tool.spec.is_declared]
 
 
 def _model() -> Model | None:
@@ -101,7 +136,7 @@ def _require_answers(case: Case, model: Model | None, recording: str | None) -> 
     if model is not None:
         return
     if recording is None:
-        raise OptionError("-T mocks", f"llm, and no model has the role {MOCK_ROLE}", _MEND)
+        raise OptionError("-T mocks", f"no model has the role {MOCK_ROLE}", _MEND)
     if not _file(recording, case).exists():
         problem = f"no model has the role {MOCK_ROLE}, and nothing is recorded of {case.id}"
         raise OptionError("-T recording", problem, f"{_MEND}, or name another recording")

@@ -6,7 +6,7 @@ without a declared behaviour is answered by a mock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -49,6 +49,9 @@ class LedgerEntry(Model):
 class Mock(Protocol):
     """What answers in the stead of tools that have no declared behaviour."""
 
+    def listen(self, said: Callable[[], list[JsonValue]]) -> None:
+        """Let answers depend on the conversation."""
+
     async def answer(
         self, tool: ToolSpec, arguments: Mapping[str, JsonValue], toolbox: Toolbox
     ) -> JsonValue:
@@ -90,6 +93,11 @@ class Toolbox:
         self._faults = FaultPlan(faults)
         self._mock = mock
         self._one_at_a_time = anyio.Lock() if mock is not None else None
+
+    def listen(self, said: Callable[[], list[JsonValue]]) -> None:
+        """Let a mock's answers depend on the conversation: `said` gives it as it stands."""
+        if self._mock is not None:
+            self._mock.listen(said)
 
     @property
     def is_mocked(self) -> bool:

@@ -18,6 +18,7 @@ from inspect_ai.tool import ToolInfo
 
 import skillbench_tasks._registry  # noqa: F401  # the task by its name
 from skillbench_tasks.models import EPISODE_KEY, MOCK_KEY
+from skillbench_tasks.versions import MOCK_VERSION
 from skillbench_tasks.zero_shot import zero_shot
 from tests.mock import MOCK_SKILLS, OWN_SKILLS
 from tests.scripted_model import PLAYS
@@ -95,7 +96,7 @@ def test_reference_passes_whatever_the_mock_answers(recorded: tuple[EvalLog, Pat
         assert sample.scores is not None
         values = {n: s.value for n, s in sample.scores.items() if n in SCORERS}
         assert values == dict.fromkeys(SCORERS, "C")
-        assert sample.store[EPISODE_KEY]["versions"]["mock"] == "1"
+        assert sample.store[EPISODE_KEY]["versions"]["mock"] == MOCK_VERSION
         assert sample.store[MOCK_KEY][0]["answer"]["result"]["due_on"] == "2026-03-15"
         assert "2026-03-15" in "".join(m.text for m in sample.messages if m.role == "tool")
 
@@ -210,7 +211,7 @@ def test_twenty_executions_at_once_are_kept_apart(
         pytest.param({}, "-T mocks: mcp.transit:get_transit of the skill parcel-desk has no declared behaviour; give -T mocks=llm --model-role mock=MODEL, or declare one", id="declared"),
         pytest.param({"mocks": "llms"}, "-T mocks: no such choice: 'llms'; use declared, llm", id="unknown"),
         pytest.param({"recording": "x.jsonl"}, "-T recording: nothing is mocked; give -T mocks=llm, or leave it out", id="recording alone"),
-        pytest.param({"mocks": "llm"}, "-T mocks: llm, and no model has the role mock; give --model-role mock=MODEL", id="no role"),
+        pytest.param({"mocks": "llm"}, "-T mocks: no model has the role mock; give --model-role mock=MODEL", id="no role"),
         pytest.param({"mocks": "llm", "recording": "absent.jsonl"}, "-T recording: no model has the role mock, and nothing is recorded of parcel-desk.straightforward; give --model-role mock=MODEL, or name another recording", id="nothing recorded"),
         pytest.param({"mocks": "llm", "roles": ["scripted/backend", "scripted/prose-backend"]}, "--model-role mock: names more than one model; name one", id="two models"),
     ],
@@ -236,7 +237,7 @@ def test_role_that_is_missing_ahead_of_the_run_is_an_error_of_the_sample(tmp_pat
     log = _run(tmp_path, mock=None)
     assert log.status == "error"
     assert log.error is not None
-    assert "-T mocks: llm, and no model has the role mock" in log.error.message
+    assert "-T mocks: no model has the role mock" in log.error.message
 
 
 def test_mocks_need_no_role_where_every_tool_is_declared(tmp_path: Path) -> None:

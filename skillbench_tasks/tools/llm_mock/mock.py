@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from inspect_ai.model import (
@@ -56,12 +56,17 @@ class LlmMock:
         self, situation: Situation, model: Model | None, recording: Recording | None = None
     ) -> None:
         self._situation, self._model, self._recording = situation, model, recording
+        self._said: Callable[[], list[JsonValue]] = list
         self._answers: dict[int, MockAnswer] = {}
         self._repeatable: dict[str, MockAnswer] = {}
         self._seen = 0
         self._shown: ShownRecords | None = None
         self.entries: Final[list[MockEntry]] = []
         """Every answer given, in order."""
+
+    def listen(self, said: Callable[[], list[JsonValue]]) -> None:
+        """Let answers depend on the conversation: what customer and agent have said so far."""
+        self._said = said
 
     async def answer(
         self, tool: ToolSpec, arguments: Mapping[str, JsonValue], toolbox: Toolbox
@@ -127,11 +132,12 @@ class LlmMock:
     ) -> MockEntry:
         """Return the recorded answer, or the model's."""
         history = history_of(toolbox.ledger, self._answers)
+        said = self._said()
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=situation_prompt(self._situation, toolbox.start)),
-            ChatMessageUser(content=call_prompt(tool, arguments, toolbox, history)),
+            ChatMessageUser(content=call_prompt(tool, arguments, toolbox, history, said)),
         ]
-        key = self._key(messages, tool, arguments, history)
+        key = self._key(messages, tool, arguments, [*history, *said])
         if self._recording is None:
             return await self._asked(messages, key, tool, arguments, toolbox, shown_records)
         async with self._recording.alone_with(key):

@@ -62,6 +62,7 @@ def call_prompt(
     arguments: Mapping[str, JsonValue],
     toolbox: Toolbox,
     history: Sequence[JsonValue],
+    said: Sequence[JsonValue] = (),
 ) -> str:
     """Return the second message: the tool, what has happened so far, the call.
 
@@ -70,6 +71,7 @@ def call_prompt(
         arguments: Its arguments in normal form.
         toolbox: The execution's toolbox.
         history: The calls so far, as `history_of` gives them.
+        said: The conversation so far, `{"customer": text}` or `{"agent": text}` each.
     """
     changes: list[JsonValue] = [
         change.model_dump(mode="json") for change in toolbox.world.changes_since(toolbox.start)
@@ -86,6 +88,7 @@ def call_prompt(
         changes=_bounded(changes),
         named=_bounded(_named(toolbox.world, arguments)),
         history="\n".join(_json(entry) for entry in history) or "none",
+        said=_bounded(said),
         call=_json({"tool": tool.full_name, "arguments": dict(arguments)}),
     )
 
