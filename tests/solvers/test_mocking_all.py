@@ -97,7 +97,7 @@ def test_played_run_is_replayed_without_the_model_a12(tmp_path: Path) -> None:
 
 def test_fact_that_only_a_played_tool_brings_need_not_be_told_a12() -> None:
     source = open_source(None)
-    cases = [c for c in source.cases() if c.skill.name == "internet-trouble"]
+    cases = [c for c in source.cases() if c.skill.name == "data-request"]
     played = played_cases(cases, source)
     before = {(case.id, fact.name) for case in cases for fact in case.checks.must_say}
     after = {(case.id, fact.name) for case in played for fact in case.checks.must_say}
