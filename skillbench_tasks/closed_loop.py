@@ -43,8 +43,9 @@ from skillbench_tasks.task_options import (
     require_choice,
     require_count,
     require_reachable,
+    run_metadata,
 )
-from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
+from skillbench_tasks.versions import TASK_VERSION
 
 __all__ = ["RETRIES", "closed_loop"]
 
@@ -99,5 +100,5 @@ def closed_loop(
         scorer=[workflow(), *judges, spend()],
         epochs=Epochs(1, "mean"),
         version=int(TASK_VERSION),
-        metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
+        metadata=run_metadata(source.notes),
     )

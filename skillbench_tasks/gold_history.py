@@ -36,8 +36,9 @@ from skillbench_tasks.task_options import (
     faults_as_one_line,
     refuse_unknown_options,
     require_reachable,
+    run_metadata,
 )
-from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
+from skillbench_tasks.versions import TASK_VERSION
 
 __all__ = ["gold_history"]
 
@@ -83,5 +84,5 @@ def gold_history(
         scorer=[rouge_1(), strict_tool(), *judges, spend()],
         epochs=Epochs(1, "mean"),
         version=int(TASK_VERSION),
-        metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
+        metadata=run_metadata(source.notes),
     )

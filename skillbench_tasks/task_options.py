@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, ParamSpec
 from urllib.parse import urlsplit
 
+import click
 from inspect_ai import Task
 
 # Inspect prints only this exception as one line, and does not export it.
@@ -23,6 +24,7 @@ from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.util import registry_info
 
 from skillbench_tasks.errors import OptionError, SkillbenchError
+from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
 __all__ = [
     "absolute_paths",
@@ -35,6 +37,7 @@ __all__ = [
     "require_positive",
     "require_reachable",
     "require_share",
+    "run_metadata",
 ]
 
 _GIVEN_BY_INSPECT: Final = frozenset({"model"})
@@ -44,6 +47,9 @@ _ROLES: Final = ("user", "judge", "mock")
 _DECORATOR_OF_TASKS: Final = "inspect_ai._eval.registry"
 """Module that stands between a task and whoever builds it."""
 
+
+_SKIP: Final = "skip:"
+"""Stands before a file whose broken lines are left out."""
 
 _P = ParamSpec("_P")
 _PATH_OPTIONS: Final[Mapping[str, Callable[[str], tuple[str, str, str]]]] = {
@@ -77,6 +83,9 @@ def absolute_paths(task: Callable[_P, Task]) -> Callable[_P, Task]:
 
 def _around(mark: str, value: str) -> tuple[str, str, str]:
     """Split `FILE.py@name` and `<format>:PATH`; a value without its mark holds no path."""
+    if mark == ":" and value.startswith(_SKIP):
+        before, path, behind = _around(mark, value.removeprefix(_SKIP))
+        return f"{_SKIP}{before}", path, behind
     if mark not in value:
         # An agent may be a registered name; a dataset without a format is a file or a folder.
         return ("", value, "") if mark == ":" and Path(value).exists() else (value, "", "")
@@ -94,6 +103,18 @@ def faults_as_one_line() -> Iterator[None]:
         yield
     except SkillbenchError as error:
         raise PrerequisiteError(str(error)) from error
+
+
+def run_metadata(notes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a log's metadata: versions, and what the user should know of his data, also printed.
+
+    Args:
+        notes: What was left out or read in another way than it stands, a line each.
+    """
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+    versions = {"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION}
+    return {**versions, "notes": list(notes)} if notes else versions
 
 
 def refuse_unknown_options(task: Callable[..., Any], unknown: Mapping[str, Any]) -> None:

@@ -31,14 +31,7 @@ from skillbench_tasks.datasets.samples import Filter, case_dataset, select_cases
 from skillbench_tasks.datasets.sources import open_source, source_place
 from skillbench_tasks.models import Case
 from skillbench_tasks.scorers.judge_panel import panel_of_run
-from skillbench_tasks.scorers.shells import (
-    constraints,
-    final_state,
-    outcome,
-    rules,
-    user_faults,
-    verified,
-)
+from skillbench_tasks.scorers.shells import deterministic_scorers
 from skillbench_tasks.scorers.spending import spend
 from skillbench_tasks.solvers.agents import DEFAULT_AGENT
 from skillbench_tasks.solvers.dialogue import dialogue
@@ -48,9 +41,10 @@ from skillbench_tasks.task_options import (
     faults_as_one_line,
     refuse_unknown_options,
     require_reachable,
+    run_metadata,
 )
 from skillbench_tasks.tools.transport import Transport
-from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
+from skillbench_tasks.versions import TASK_VERSION
 
 __all__ = ["TURN_BUDGET", "zero_shot"]
 
@@ -109,12 +103,11 @@ def zero_shot(
 
 def _task(cases: Sequence[Case], place: str | None, solver: Solver, panel: list[Scorer]) -> Task:
     require_reachable()
-    checks = [verified(), rules(), final_state(), constraints(), outcome(), user_faults()]
     return Task(
         dataset=case_dataset(cases, open_source(place)),
         solver=solver,
-        scorer=[*checks, *panel, spend()],
+        scorer=[*deterministic_scorers(), *panel, spend()],
         epochs=Epochs(1, "mean"),
         version=int(TASK_VERSION),
-        metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
+        metadata=run_metadata(open_source(place).notes),
     )

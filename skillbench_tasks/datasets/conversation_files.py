@@ -26,16 +26,17 @@ __all__ = [
 ]
 
 
-def open_data(path: Path) -> LineConversations:
+def open_data(path: Path, *, skip: bool = False) -> LineConversations:
     """Open a file in our own format.
 
     Args:
         path: The file; gzipped where its name ends in `.gz`.
+        skip: Whether broken lines are left out, and told in the source's `notes`.
 
     Raises:
         DataError: The file is missing, or a line of it is broken.
     """
-    return LineConversations(path, read_conversation)
+    return LineConversations(path, read_conversation, skip=skip)
 
 
 def read_conversation(line: Line) -> Conversation:
@@ -74,6 +75,8 @@ def conversation_line(conversation: Conversation) -> str:
         for name in ("result", "error"):
             if step.get(name, ...) is None:
                 del step[name]
+        if step["weight"] == 1:
+            del step["weight"]
     for tool in data["tools"]:
         if tool["access"] is None:
             del tool["access"]

@@ -12,13 +12,13 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from skillbench_tasks.datasets.conversations import ConversationSource
+from skillbench_tasks.datasets.conversations import SKIP, ConversationSource
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import shown
 from skillbench_tasks.models.conversation import Conversation
@@ -27,6 +27,9 @@ __all__ = ["FORMAT_PAGE", "Line", "LineConversations", "Reader", "json_value"]
 
 FORMAT_PAGE: Final = "see docs/conversation-format.md"
 """The mend of faults that have none of their own."""
+
+_TOLD: Final = 5
+"""Broken lines that are told one by one."""
 
 _KEPT: Final = 64
 """Conversations kept as they were read; samples of one conversation run close together."""
@@ -66,12 +69,22 @@ class LineConversations(ConversationSource):
     Args:
         path: The file; gzipped where its name ends in `.gz`.
         read: Makes the conversation of a line; asked twice for the same line, it gives the same.
+        skip: Whether lines that are broken are left out, and told in `notes`.
+        lines: Numbers and texts of the lines, where they are no file's; default: those of `path`.
 
     Raises:
-        DataError: The file or one of its lines is broken, or an id stands twice.
+        DataError: The file is broken, or none of its lines holds a conversation; or, unless they
+            are left out, a line is broken or an id stands twice: the first is told, and how many.
     """
 
-    def __init__(self, path: Path, read: Reader) -> None:
+    def __init__(
+        self,
+        path: Path,
+        read: Reader,
+        *,
+        skip: bool = False,
+        lines: Iterable[tuple[int, bytes]] | None = None,
+    ) -> None:
         self.name = path.name.removesuffix(".gz").removesuffix(".jsonl")
         self.left_out: list[int] = []
         """Numbers of the lines that hold no conversation that counts."""
@@ -79,10 +92,32 @@ class LineConversations(ConversationSource):
         self._read = read
         self._lines: dict[str, tuple[int, bytes]] = {}
         self._read_again = lru_cache(maxsize=_KEPT)(self._unpacked)
-        for number, text in _texts(path):
-            self._add(number, text)
+        self.faults: list[DataError] = []
+        """What is wrong with the lines that are left out."""
+        total = 0
+        for number, raw in _raw_lines(path) if lines is None else lines:
+            if not raw.strip():
+                continue
+            total += 1
+            try:
+                self._add(number, _decoded(raw, self._file, number))
+            except DataError as fault:
+                self.faults.append(fault)
+        if self.faults and not (skip and self._lines):
+            raise self._refused(total, can_skip=bool(self._lines))
+        if self.faults:
+            self.notes = (*self.notes, *_told(self.faults, total))
         if not self._lines:
             raise DataError(self._file, "", "no conversation in it", FORMAT_PAGE)
+
+    def _refused(self, total: int, *, can_skip: bool) -> DataError:
+        """Return the first fault of a line; of several, with their number and how to go on."""
+        first = self.faults[0]
+        if not can_skip or total == 1:
+            return first
+        of = f"lines at fault: {len(self.faults)} of {total}"
+        mend = f"{first.mend} ({of}; {SKIP}: before the file's name leaves them out)"
+        return DataError(first.file, first.field, first.problem, mend, first.line)
 
     def ids(self) -> tuple[str, ...]:
         """Return the ids in the file's order."""
@@ -112,6 +147,13 @@ class LineConversations(ConversationSource):
         made = self._read(Line(self._file, number, data))
         assert made is not None  # it was read before
         return made
+
+
+def _told(faults: Sequence[DataError], total: int) -> Iterator[str]:
+    yield f"lines left out because they are broken: {len(faults)} of {total}"
+    yield from (f"left out: {fault}" for fault in faults[:_TOLD])
+    if len(faults) > _TOLD:
+        yield f"left out: {len(faults) - _TOLD} more"
 
 
 def json_value(text: str) -> Any:
@@ -171,15 +213,12 @@ def _object(text: str, file: str, number: int) -> dict[str, Any]:
     return data
 
 
-def _texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file that are not blank, with their numbers from 1."""
+def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file with their numbers from 1."""
     file = shown(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
-            for number, raw in enumerate(lines, 1):
-                text = _decoded(raw, file, number)
-                if text.strip():
-                    yield number, text
+            yield from enumerate(lines, 1)
     except FileNotFoundError:
         raise DataError(str(path), "", "no such file", "give a file of conversations") from None
     except (OSError, EOFError, zlib.error) as error:

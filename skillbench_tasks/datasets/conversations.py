@@ -30,6 +30,7 @@ from skillbench_tasks.models.conversation import (
 
 __all__ = [
     "FORMATS",
+    "SKIP",
     "CaseConversations",
     "ConversationSource",
     "conversation_of",
@@ -41,7 +42,10 @@ FORMATS: Final = {
     "openai": "skillbench_tasks.datasets.adapters.openai_chat",
     "star": "skillbench_tasks.datasets.adapters.star",
 }
-"""Formats of foreign data: name → module with `open_data(path) -> ConversationSource`."""
+"""Formats of foreign data: name → module with `open_data(path, *, skip) -> ConversationSource`."""
+
+SKIP: Final = "skip"
+"""`skip:PLACE` leaves broken lines of a file out and tells them; `PLACE` alone refuses the file."""
 
 _FOREIGN: Final = " or ".join(f"{name}:PATH" for name in FORMATS)
 _OWN_FORMAT: Final = "skillbench_tasks.datasets.conversation_files"
@@ -168,23 +172,26 @@ def open_conversations(place: str | None = None) -> ConversationSource:
 
     Args:
         place: A file in our own format (`docs/conversation-format.md`), a folder of skills, or
-            `<format>:PATH` for foreign data; default: what ships.
+            `<format>:PATH` for foreign data; `skip:` before a file leaves its broken lines out.
+            Default: what ships.
 
     Raises:
         DataError: What is there is missing or broken.
     """
     if place is None:
         return CaseConversations()
+    skip = place.startswith(f"{SKIP}:")
+    place = place.removeprefix(f"{SKIP}:")
     form, colon, path = place.partition(":")
     if form in FORMATS and colon:
-        return _open(FORMATS[form], Path(path))
+        return _open(FORMATS[form], Path(path), skip=skip)
     if Path(place).is_dir():
         return CaseConversations(place)
-    return _open(_OWN_FORMAT, Path(place))
+    return _open(_OWN_FORMAT, Path(place), skip=skip)
 
 
-def _open(module: str, path: Path) -> ConversationSource:
-    made: ConversationSource = import_module(module).open_data(path)
+def _open(module: str, path: Path, *, skip: bool) -> ConversationSource:
+    made: ConversationSource = import_module(module).open_data(path, skip=skip)
     return made
 
 
@@ -198,11 +205,12 @@ def conversation_place(dataset: object) -> str | None:
         return None
     mend = f"give a file of conversations, a folder of skills, {_FOREIGN}"
     # `-T` reads its values as YAML: `star:` without a path arrives as a mapping.
-    form, colon, path = str(dataset).partition(":")
+    skip = f"{SKIP}:" if str(dataset).startswith(f"{SKIP}:") else ""
+    form, colon, path = str(dataset).removeprefix(skip).partition(":")
     if not isinstance(dataset, str) or not dataset or (form in FORMATS and not path):
         raise OptionError("-T dataset", f"{dataset!r} names no format and path", mend)
     if form in ADAPTERS and colon:
         raise OptionError("-T dataset", f"{form} data hold no conversations", mend)
     if form in FORMATS:
-        return f"{form}:{Path(path).expanduser().resolve()}"
-    return str(Path(dataset).expanduser().resolve())
+        return f"{skip}{form}:{Path(path).expanduser().resolve()}"
+    return f"{skip}{Path(dataset.removeprefix(skip)).expanduser().resolve()}"

@@ -35,6 +35,8 @@ class Source(ABC):
     """Cases, and what the execution of each starts from."""
 
     name: str
+    notes: tuple[str, ...] = ()
+    """What of the data the user should know, one line each."""
 
     @abstractmethod
     def cases(self) -> Sequence[Case]:

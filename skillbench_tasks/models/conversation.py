@@ -22,25 +22,27 @@ class ConversationTool(Model):
 
 
 class Said(Model):
-    """A message of one side."""
+    """A message of one side; one of the assistant's with weight 0 is history and no decision."""
 
     step: Literal["said"] = "said"
     role: Literal["user", "assistant"]
     text: str = Field(min_length=1)
+    weight: Literal[0, 1] = 1
 
 
 class CalledTool(Model):
-    """A tool call of the assistant with what came back: a result, or an error."""
+    """A tool call of the assistant with what came back: a result or an error; `weight` as above."""
 
     step: Literal["called"] = "called"
     tool: str
     arguments: dict[str, JsonValue]
     result: JsonValue = None
     error: CallError | None = None
+    weight: Literal[0, 1] = 1
 
 
 Step = Annotated[Said | CalledTool, Field(discriminator="step")]
-"""One thing that happened. Everything that the assistant did is a decision."""
+"""One thing that happened. What the assistant did is a decision, unless its weight is 0."""
 
 
 class Conversation(Model):
@@ -61,14 +63,16 @@ class Conversation(Model):
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """The assistant's actions, in order."""
+        """The assistant's actions that count, in order; numbers go over all its actions."""
+        acted = [
+            index
+            for index, step in enumerate(self.steps)
+            if isinstance(step, CalledTool) or step.role == "assistant"
+        ]
         return tuple(
             Decision(conversation=self.id, number=number, step=index)
-            for number, index in enumerate(
-                index
-                for index, step in enumerate(self.steps)
-                if isinstance(step, CalledTool) or step.role == "assistant"
-            )
+            for number, index in enumerate(acted)
+            if self.steps[index].weight
         )
 
 

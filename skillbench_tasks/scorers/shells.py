@@ -39,6 +39,7 @@ from skillbench_tasks.versions import GRADER_VERSION
 __all__ = [
     "GROUPS",
     "constraints",
+    "deterministic_scorers",
     "final_state",
     "mean_without_user_faults",
     "outcome",
@@ -197,3 +198,8 @@ def _metadata(verdict: Verdict, episode: Episode) -> dict[str, Any]:
 
 def _is_nan(score: SampleScore) -> bool:
     return isinstance(score.score.value, float) and score.score.value != score.score.value
+
+
+def deterministic_scorers() -> list[Scorer]:
+    """Return the scorers that grade every run of a skill, the headline first."""
+    return [verified(), rules(), final_state(), constraints(), outcome(), user_faults()]

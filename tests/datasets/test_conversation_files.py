@@ -218,7 +218,10 @@ def test_broken_line_is_told_with_line_field_and_mend(
     path = _file(tmp_path, {**GOOD, "id": "parcel-0"}, "", line)
     with pytest.raises(DataError) as caught:
         open_data(path)
-    assert str(caught.value) == f"{'/'.join(path.parts[-3:])}:3: {message}"
+    assert str(caught.value) == (
+        f"{'/'.join(path.parts[-3:])}:3: {message} "
+        "(lines at fault: 1 of 2; skip: before the file's name leaves them out)"
+    )
 
 
 ONE_EACH = "write one JSON object on each line"

@@ -149,6 +149,8 @@ def test_unknown_conversation_is_told(shipped: ConversationSource) -> None:
         pytest.param("a/b.jsonl", "{cwd}/a/b.jsonl", id="file"),
         pytest.param("star:data", "star:{cwd}/data", id="foreign folder"),
         pytest.param("openai:chat.jsonl", "openai:{cwd}/chat.jsonl", id="foreign file"),
+        pytest.param("skip:openai:c.jsonl", "skip:openai:{cwd}/c.jsonl", id="without broken lines"),
+        pytest.param("skip:c.jsonl", "skip:{cwd}/c.jsonl", id="own file without broken lines"),
         pytest.param("/a:b.jsonl", "/a:b.jsonl", id="colon in a path"),
     ],
 )

@@ -121,7 +121,7 @@ def test_line_as_trainers_write_it_reads_the_same(tmp_path: Path) -> None:
     assert [step.result for step in steps if isinstance(step, CalledTool)] == [1, 2]
 
 
-def test_messages_of_weight_0_are_decisions_and_noted(tmp_path: Path) -> None:
+def test_messages_of_weight_0_are_history_and_no_decisions_b6(tmp_path: Path) -> None:
     messages = [
         _user("Hello"),
         {"role": "assistant", "content": "Hm.", "weight": 0},
@@ -129,9 +129,92 @@ def test_messages_of_weight_0_are_decisions_and_noted(tmp_path: Path) -> None:
         {"role": "assistant", "content": "Hi.", "weight": 1},
     ]
     source = _open(tmp_path, {"messages": messages[2:]}, {"messages": messages})
-    assert len(source.conversation("chat-2").decisions) == 2
-    (note,) = source.notes
-    assert note.endswith("lines with such messages: 1, the first is line 2")
+    conversation = source.conversation("chat-2")
+    assert [(d.number, conversation.steps[d.step]) for d in conversation.decisions] == [
+        (1, Said(role="assistant", text="Hi."))
+    ]
+    assert len(conversation.steps) == 4
+    assert source.notes == ("messages of weight 0 are history and no decisions: line 2",)
+
+
+def test_system_beside_the_messages_is_policy_b6(tmp_path: Path) -> None:
+    line = {"system": "Be brief.", "messages": [_user("Hello"), ANSWER]}
+    parts = {**line, "system": [{"type": "text", "text": "Be"}, {"type": "text", "text": "brief."}]}
+    source = _open(tmp_path, line, parts)
+    policies = [source.conversation(one).policy for one in source.ids()]
+    assert policies == ["Be brief.", "Be\nbrief."]
+    assert source.notes == ()
+
+
+def test_blocks_of_anthropic_are_calls_and_results_b6(tmp_path: Path) -> None:
+    tool = {"name": "clock", "description": "Now.", "input_schema": {"type": "object"}}
+    use = {"type": "tool_use", "id": "t1", "name": "clock", "input": {"zone": "UTC"}}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t1",
+        "content": [{"type": "text", "text": "9"}],
+    }
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "Time?"}]},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}, use]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Nine."}]},
+    ]
+    source = _open(tmp_path, {"system": "Be brief.", "tools": [tool], "messages": messages})
+    assert source.conversation("chat-1").steps == (
+        Said(role="user", text="Time?"),
+        CalledTool(tool="clock", arguments={"zone": "UTC"}, result=9),
+        Said(role="assistant", text="Nine."),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>Is it? Yes.</think>\n\nHi.", "<thinking>a</thinking>Hi.", "Hi.<think>and then"],
+)
+def test_reasoning_in_gold_is_left_out_and_noted_b6(tmp_path: Path, text: str) -> None:
+    source = _open(tmp_path, {"messages": [_user("Hello"), {"role": "assistant", "content": text}]})
+    assert source.conversation("chat-1").steps[1] == Said(role="assistant", text="Hi.")
+    assert source.notes == ("reasoning (<think>) is left out of the assistant's messages: line 1",)
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (["Two", "parts"], "Two\nparts"),
+        (["Two ", "parts"], "Two parts"),
+        (["Two", "\nparts"], "Two\nparts"),
+        (["One"], "One"),
+    ],
+)
+def test_parts_of_a_message_are_parted_b6(tmp_path: Path, parts: list[str], text: str) -> None:
+    content = [{"type": "text", "text": part} for part in parts]
+    source = _open(tmp_path, {"messages": [{"role": "user", "content": content}, ANSWER]})
+    assert source.conversation("chat-1").steps[0] == Said(role="user", text=text)
+
+
+def test_every_field_that_is_left_alone_is_noted_b6(tmp_path: Path) -> None:
+    named = {**ANSWER, "name": "Bo", "reasoning_content": "Hm."}
+    lines = [{"messages": [_user("a"), named], "source": "x"} for _ in range(3)]
+    source = _open(tmp_path, {"messages": [_user("a"), ANSWER]}, *lines)
+    assert source.notes == (
+        "field left alone: messages.name: 3 lines, the first is 2",
+        "field left alone: messages.reasoning_content: 3 lines, the first is 2",
+        "field left alone: source: 3 lines, the first is 2",
+    )
+
+
+def test_broken_lines_are_counted_and_left_out_on_request_b6(tmp_path: Path) -> None:
+    good: dict[str, Any] = {"messages": [_user("a"), ANSWER]}
+    path = tmp_path / "chat.jsonl"
+    lines = [json.dumps(good), "{", json.dumps({"messages": []}), json.dumps(good)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(DataError, match=r"chat\.jsonl:2: .*lines at fault: 2 of 4; skip: before"):
+        open_conversations(f"openai:{path}")
+    source = open_conversations(f"skip:openai:{path}")
+    assert source.ids() == ("chat-1", "chat-4")
+    assert source.notes[0] == "lines left out because they are broken: 2 of 4"
+    assert ["chat.jsonl:2" in source.notes[1], "chat.jsonl:3" in source.notes[2]] == [True, True]
 
 
 ANSWER = {"role": "assistant", "content": "Hi."}

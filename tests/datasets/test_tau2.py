@@ -97,10 +97,9 @@ def _two_of_one_id() -> list[dict[str, Any]]:
     [
         pytest.param({"db": None}, "db.json: the file is missing", id="no database"),
         pytest.param({"policy": None}, "policy.md: the file is missing", id="no policy"),
-        pytest.param({"gold_replay": None}, "gold_replay.jsonl: the file is missing", id="no recording"),
         pytest.param({"db": '{"users": {\n'}, "db.json:2: Expecting", id="bad JSON"),
         pytest.param({"gold_replay": '{"task_id": "0", "steps": []}\n{'}, "gold_replay.jsonl:2: ", id="bad line"),
-        pytest.param({"db": _without(database(), "orders")}, "db.json: orders: Field required", id="no orders"),
+        pytest.param({"db": _without(database(), "orders")}, "db.json: it is not the database of retail", id="no orders"),
         pytest.param(
             {"db": _without(database(), "orders", "#W10001", "items", 2, "price")},
             "db.json: orders.#W10001.items.2.price: Field required",

@@ -1,17 +1,20 @@
 """Fine-tuning chat files with tools: JSON Lines of `messages` and `tools`, as OpenAI takes them.
 
-Also read as Hugging Face trainers take them: arguments as an object, tools as a JSON string, calls
-and answers without ids. Nothing is copied; what cannot be read is an error with line and field.
+Also read as Hugging Face trainers take them (arguments as an object, tools as a JSON string, calls
+and answers without ids) and in Anthropic's form (`system` beside the messages, blocks `tool_use`
+and `tool_result`). Nothing is copied; what cannot be read is an error with line and field, and what
+is left alone is told in `notes`, by field.
 `docs/conversation-format.md` says what becomes of what.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import JsonValue
 
@@ -34,43 +37,57 @@ _FIELDS: Final = {"name": "function.name", "input_schema": "function.parameters"
 _NO_PARAMETERS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 _MEND: Final = "see docs/conversation-format.md"
 
+LEFT_ALONE: Final = "field left alone:"
+_READ_OF_A_LINE: Final = frozenset({"messages", "tools", "functions", "system"})
+_READ: Final = frozenset(
+    {"role", "content", "tool_calls", "tool_call_id", "refusal", "weight", "function_call", "audio"}
+)
+"""Fields of a message that are read, or refused."""
 
-def open_data(path: Path) -> LineConversations:
+_TOOL_FIELDS: Final = ("name", "description", "input_schema")
+_REASONING: Final = ("thinking", "redacted_thinking", "reasoning")
+_THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+
+Weight: TypeAlias = Literal[0, 1]
+
+
+def open_data(path: Path, *, skip: bool = False) -> LineConversations:
     """Open a chat file.
 
     Args:
         path: The file; gzipped where its name ends in `.gz`.
+        skip: Whether broken lines are left out, and told in the source's `notes`.
 
     Raises:
         DataError: The file is missing, or a line of it is broken.
     """
-    return _ChatFile(path)
+    return _ChatFile(path, skip=skip)
 
 
 class _ChatFile(LineConversations):
     """The conversations of a file; they have no ids of their own, so the line number is one."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, skip: bool) -> None:
         self._stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
-        self._unweighted: set[int] = set()
-        super().__init__(path, self._conversation)
-        if self._unweighted:
-            self.notes = (
-                "messages of weight 0 count as decisions like all others: lines with such "
-                f"messages: {len(self._unweighted)}, the first is line {min(self._unweighted)}",
-            )
+        self._left: dict[str, set[int]] = {}
+        super().__init__(path, self._conversation, skip=skip)
+        left = sorted(self._left.items())
+        self.notes = (*self.notes, *(f"{what}: {_lines(numbers)}" for what, numbers in left))
 
     def _conversation(self, line: Line) -> Conversation:
         messages = line.data.get("messages")
         if not isinstance(messages, list) or not messages:
             problem = "missing" if messages is None else "not a list of messages"
             raise line.fault("messages", problem, "give the list of messages")
-        if any(isinstance(one, dict) and one.get("weight") == 0 for one in messages):
-            self._unweighted.add(line.number)
         tools = _tools(line)
         talk = _Talk(line, frozenset(tool.name for tool in tools))
+        talk.left |= {f"{LEFT_ALONE} {name}" for name in line.data.keys() - _READ_OF_A_LINE}
+        if line.data.get("system"):
+            talk.policy.append(talk.text(line.data["system"], "system"))
         for index, message in enumerate(messages):
             talk.add(index, message)
+        for what in talk.left:
+            self._left.setdefault(what, set()).add(line.number)
         name = f"{self._stem}-{line.number}"
         return Conversation(
             id=name,
@@ -101,6 +118,8 @@ def _tools(line: Line) -> tuple[ConversationTool, ...]:
 
 
 def _tool(entry: object, line: Line, place: str) -> dict[str, Any]:
+    if isinstance(entry, dict) and "input_schema" in entry and "function" not in entry:
+        return {name: entry[name] for name in _TOOL_FIELDS if name in entry}
     if not isinstance(entry, dict) or entry.get("type", "function") != "function":
         raise line.fault(place, "not a function", "take it out: only functions are read")
     function = entry.get("function")
@@ -121,11 +140,14 @@ class _Call:
     identity: str | None
     name: str
     arguments: dict[str, JsonValue]
+    weight: Weight
     result: JsonValue = None
     is_answered: bool = False
 
     def step(self) -> CalledTool:
-        return CalledTool(tool=self.name, arguments=self.arguments, result=self.result)
+        return CalledTool(
+            tool=self.name, arguments=self.arguments, result=self.result, weight=self.weight
+        )
 
 
 class _Talk:
@@ -139,6 +161,8 @@ class _Talk:
     def __init__(self, line: Line, offered: frozenset[str]) -> None:
         self.line, self.offered = line, offered
         self.policy: list[str] = []
+        self.left: set[str] = set()
+        """What of the line was left alone or read in a way that the user should know."""
         self._done: list[Step | _Call] = []
         self._open: list[_Call] = []
 
@@ -152,16 +176,21 @@ class _Talk:
         if not isinstance(message, dict):
             raise self.line.fault(place, "not an object", _MEND)
         role = message.get("role")
+        self.left |= {f"{LEFT_ALONE} messages.{name}" for name in message.keys() - _READ}
         if role == "tool":
             self._answer(message, place)
             return
+        if role == "user" and isinstance(message.get("content"), list):
+            message = self._answers_apart(message, place)
+            if not message["content"]:
+                return
         self._close()
         match role:
             case "system" | "developer":
                 if self._done:
                     mend = "put it before all other messages"
                     raise self.line.fault(f"{place}.role", f"{role} in the middle", mend)
-                self.policy.append(self._text(message, place))
+                self.policy.append(self.text(message.get("content"), f"{place}.content"))
             case "user":
                 self._say("user", message, place)
             case "assistant":
@@ -190,10 +219,30 @@ class _Talk:
         self._open = []
 
     def _say(self, role: str, message: dict[str, Any], place: str) -> None:
-        text = self._text(message, place)
+        text = self.text(message.get("content"), f"{place}.content")
+        if role == "assistant":
+            text = self._without_thoughts(text)
         if not text.strip():
             raise self.line.fault(f"{place}.content", "the message is blank", "take it out")
-        self._done.append(Said(role="user" if role == "user" else "assistant", text=text))
+        who: Literal["user", "assistant"] = "user" if role == "user" else "assistant"
+        self._done.append(Said(role=who, text=text, weight=self._weight(message, place)))
+
+    def _weight(self, message: dict[str, Any], place: str) -> Weight:
+        """Return 0 for an assistant's message that is history only."""
+        weight = message.get("weight")
+        if weight not in (None, 0, 1):
+            raise self.line.fault(f"{place}.weight", f"{weight!r} is no weight", "write 0 or 1")
+        if weight == 0 and message.get("role") == "assistant":
+            self.left.add("messages of weight 0 are history and no decisions")
+            return 0
+        return 1
+
+    def _without_thoughts(self, text: str) -> str:
+        """Return a text without the reasoning that a model wrote before it."""
+        said = _THOUGHTS.sub("", text)
+        if said != text:
+            self.left.add("reasoning (<think>) is left out of the assistant's messages")
+        return said.strip() if said != text else text
 
     def _act(self, message: dict[str, Any], place: str) -> None:
         """Take an assistant's message: its text first, then its calls."""
@@ -201,9 +250,13 @@ class _Talk:
             if message.get(name):
                 mend = "write it as tool_calls" if name == "function_call" else "write its text"
                 raise self.line.fault(f"{place}.{name}", "not read", mend)
+        message, used = self._calls_apart(message)
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list):
             raise self.line.fault(f"{place}.tool_calls", "not a list", "give a list of calls")
+        calls = [*calls, *used]
+        if calls and isinstance(message.get("content"), str):
+            message = {**message, "content": self._without_thoughts(message["content"])}
         has_text = message.get("content") not in (None, "", [])
         if has_text or message.get("refusal"):
             named = message if has_text else {"content": message["refusal"]}
@@ -211,9 +264,35 @@ class _Talk:
         elif not calls:
             raise self.line.fault(f"{place}.content", "neither text nor calls", "take it out")
         for index, call in enumerate(calls):
-            self._call(call, f"{place}.tool_calls.{index}")
+            self._call(call, f"{place}.tool_calls.{index}", self._weight(message, place))
 
-    def _call(self, call: object, place: str) -> None:
+    def _calls_apart(self, message: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+        """Return a message with its blocks `tool_use` taken out, and these as calls."""
+        content = message.get("content")
+        if not isinstance(content, list):
+            return message, []
+        used = [part for part in content if _kind(part) == "tool_use"]
+        thought = {_kind(part) for part in content} & set(_REASONING)
+        self.left |= {f"parts of type {kind} are left out" for kind in thought}
+        rest = [part for part in content if _kind(part) not in ("tool_use", *_REASONING)]
+        calls = [
+            {"id": p.get("id"), "function": {"name": p.get("name"), "arguments": p.get("input")}}
+            for p in used
+        ]
+        return {**message, "content": rest}, calls
+
+    def _answers_apart(self, message: dict[str, Any], place: str) -> dict[str, Any]:
+        """Take the blocks `tool_result` of a user's message as answers; return the rest of it."""
+        rest = []
+        for index, part in enumerate(message["content"]):
+            if _kind(part) == "tool_result":
+                answer = {"tool_call_id": part.get("tool_use_id"), "content": part.get("content")}
+                self._answer(answer, f"{place}.content.{index}")
+            else:
+                rest.append(part)
+        return {**message, "content": rest}
+
+    def _call(self, call: object, place: str, weight: Weight) -> None:
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(call, dict) or not isinstance(function, dict):
             mend = 'write {"id": …, "type": "function", "function": {"name": …, "arguments": …}}'
@@ -227,7 +306,7 @@ class _Talk:
         if identity is not None and any(identity == other.identity for other in self._open):
             raise self.line.fault(f"{place}.id", f"{identity!r} stands twice", "keep one")
         arguments = self._arguments(function.get("arguments"), f"{place}.function.arguments")
-        made = _Call(place, identity, str(name), arguments)
+        made = _Call(place, identity, str(name), arguments, weight)
         self._done.append(made)
         self._open.append(made)
 
@@ -249,24 +328,42 @@ class _Talk:
         if call is None:
             problem = f"{identity!r} is no open call of the message before"
             raise self.line.fault(f"{place}.tool_call_id", problem, "mend the id or the order")
-        call.result, call.is_answered = _result(self._text(message, place)), True
+        answer = self.text(message.get("content"), f"{place}.content")
+        call.result, call.is_answered = _result(answer), True
 
-    def _text(self, message: dict[str, Any], place: str) -> str:
-        content = message.get("content")
+    def text(self, content: object, place: str) -> str:
+        """Return a text, or those of a list of parts, each on a line where no blank parts them.
+
+        Raises:
+            DataError: It is neither.
+        """
         if isinstance(content, str):
             return content
-        if content is None or not isinstance(content, list):
-            raise self.line.fault(f"{place}.content", "no text", "give a text or a list of parts")
-        return "".join(self._parts(content, f"{place}.content"))
+        if not isinstance(content, list):
+            raise self.line.fault(place, "no text", "give a text or a list of parts")
+        made = ""
+        for part in self._parts(content, place):
+            is_parted = not made or made[-1].isspace() or part[:1].isspace()
+            made += part if is_parted else f"\n{part}"
+        return made
 
     def _parts(self, content: list[Any], place: str) -> Iterator[str]:
         for index, part in enumerate(content):
-            kind = part.get("type") if isinstance(part, dict) else None
+            kind = _kind(part)
             text = part.get(kind) if kind in ("text", "refusal") else None
             if not isinstance(text, str):
                 mend = "only text is read: take the part out"
                 raise self.line.fault(f"{place}.{index}", f"a part of type {kind!r}", mend)
             yield text
+
+
+def _kind(part: object) -> object:
+    return part.get("type") if isinstance(part, dict) else None
+
+
+def _lines(numbers: set[int]) -> str:
+    first = min(numbers)
+    return f"line {first}" if len(numbers) == 1 else f"{len(numbers)} lines, the first is {first}"
 
 
 def _result(text: str) -> JsonValue:

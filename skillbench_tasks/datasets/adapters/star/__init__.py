@@ -15,11 +15,13 @@ from skillbench_tasks.datasets.adapters.star.source import StarDialogues
 __all__ = ["StarDialogues", "open_data"]
 
 
-def open_data(path: Path) -> StarDialogues:
+def open_data(path: Path, *, skip: bool = True) -> StarDialogues:
     """Open a folder of STAR data.
 
     Args:
-        path: Holds `single_task.jsonl` (plain or gzipped), `apis/` and `flowcharts/`.
+        path: A clone of the source, or a folder that holds `single_task.jsonl` or
+            `multi_task.jsonl` (plain or gzipped), `apis/` and `flowcharts/`.
+        skip: Odd dialogues are left out and told in `notes` in any case.
 
     Raises:
         DataError: The folder or something in it is missing or broken.

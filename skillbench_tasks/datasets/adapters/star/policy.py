@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from skillbench_tasks.datasets.adapters.star.reading import Flow
@@ -23,33 +23,46 @@ Keep to the ready messages where one fits; what stands in braces comes from the 
 or from the person.
 """
 
+_HEAD_WITHOUT_COURSE: Final = """\
+You are an assistant that helps one person in a text chat. Your task here: {task}.
+
+- Ask for what a tool needs and the person has not said, one thing after another; then call it.
+- Find things out and act only through your tools; say nothing that neither the person nor an \
+answer of a tool has told you.
+- When you write a message without calling a tool, it goes to the person and it is their turn.
+"""
+
 _START: Final = "hello"
 _OUTCOMES: Final = ("query_success", "query_failure")
 _SENTENCE_ENDS: Final = (".", "!", "?")
 """End the label of a node that is a message; the label of a branch is a word or two."""
 
-_FACT = re.compile(r"^\s*\*\s*(.+?)\s*$", re.M)
+_FACT = re.compile(r"^\s*[*-]\s*(.+?)\s*$", re.M)
 _FORMAT = re.compile(r"\{(\w+):[^{}]*\}")
 _BARE: Final = r"{\1}"
 
 
-def policy_page(task: str, flow: Flow, instructions: str) -> str:
-    """Return the policy of a task.
+def policy_page(tasks: Sequence[tuple[str, Flow | None]], instructions: str) -> str:
+    """Return the policy of a dialogue.
 
     Args:
-        task: Its name, such as `hotel_search`.
-        flow: Its flowchart.
+        tasks: Names of its tasks, such as `hotel_search`, with their flowcharts where there is one.
         instructions: What the wizard was told; of that only the facts count (lines with `*`).
     """
-    parts = [_HEAD.format(task=task.replace("_", " "))]
+    names = ", ".join(task.replace("_", " ") for task, _ in tasks)
+    drawn_tasks = [(task, flow) for task, flow in tasks if flow is not None]
+    head = _HEAD if drawn_tasks else _HEAD_WITHOUT_COURSE
+    parts = [head.format(task=names)]
     facts = _FACT.findall(instructions)
     if facts:
         parts += ["# What you know", "\n".join(f"- {fact}" for fact in facts)]
-    parts += ["# Course", "\n".join(_course(flow))]
-    drawn = {*flow.graph, *flow.graph.values()}
-    others = [text for node, text in flow.responses.items() if node not in drawn]
-    if others:
-        parts += ["# Further ready messages", "\n".join(f"- {_said(text)}" for text in others)]
+    for task, flow in drawn_tasks:
+        title = "# Course" if len(tasks) == 1 else f"# Course: {task.replace('_', ' ')}"
+        parts += [title, "\n".join(_course(flow))]
+        drawn = {*flow.graph, *flow.graph.values()}
+        others = [text for node, text in flow.responses.items() if node not in drawn]
+        if others:
+            parts += ["# Further ready messages", "\n".join(f"- {_said(t)}" for t in others)]
     return "\n\n".join(part.strip() for part in parts)
 
 

@@ -6,7 +6,7 @@ one argument, so that comparing arguments compares constraints, and equal meanin
 - equality: the value itself, as its slot has it (text trimmed, a number in a text slot as text);
 - one of several: the value if it is one, else a list in the order of the API's categories;
 - bounds of a number: `{"min": n}`, `{"max": n}`, where "greater than 4" is `{"min": 5}`;
-- all but one: `{"not": value}`;
+- all but one, or a value that a multiple slot does not contain: `{"not": value}`;
 - a value that a multiple slot contains: that value;
 - empty or `null`: no argument; that is how the wizard's form says nothing;
 - several constraints on one slot: the last one. The form lets a slot be filled again; where an
@@ -31,8 +31,8 @@ class Constraint(Foreign):
     """How a query binds a slot."""
 
     op: Literal[
-        "contains", "is_at_least", "is_at_most", "is_equal_to", "is_greater_than", "is_less_than",
-        "is_not", "is_one_of",
+        "contains", "contains_not", "is_at_least", "is_at_most", "is_equal_to",
+        "is_greater_than", "is_less_than", "is_not", "is_one_of",
     ]  # fmt: skip
     value: bool | int | str | list[str]
 
@@ -90,7 +90,7 @@ def _argument(slot: Slot, constraint: Constraint) -> JsonValue:
                 return {"min": value + 1}
             case "is_less_than":
                 return {"max": value - 1}
-    if constraint.op == "is_not":
+    if constraint.op in ("is_not", "contains_not"):
         return {"not": value}
     if isinstance(value, int) and not isinstance(value, bool) and slot.Type.endswith("String"):
         return str(value)
@@ -116,12 +116,24 @@ def _schema(slot: Slot) -> dict[str, Any]:
         case "Categorical":
             several = {"type": "array", "items": _choice(slot), "description": "any of these"}
             return {**about, "anyOf": [_choice(slot), several]}
-        case "RequestType" | "CategoricalMultiple":
+        case "CategoricalMultiple":
+            return {**about, "anyOf": [_choice(slot), _all_but(_choice(slot))]}
+        case "RequestType":
             return {**_choice(slot), **about}
 
 
 def _choice(slot: Slot) -> dict[str, Any]:
     return {"type": "string", "enum": list(slot.Categories)}
+
+
+def _all_but(value: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": "a value that is excluded",
+        "properties": {"not": value},
+        "required": ["not"],
+        "additionalProperties": False,
+    }
 
 
 def _range(slot: Slot) -> dict[str, str]:

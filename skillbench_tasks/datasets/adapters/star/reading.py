@@ -5,7 +5,7 @@ Keys that nothing here needs are left alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -14,9 +14,19 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import read_json, shown
 
-__all__ = ["Api", "Flow", "Foreign", "Slot", "read_apis", "read_flow"]
+__all__ = [
+    "Api",
+    "Flow",
+    "Foreign",
+    "Slot",
+    "dialogues_in",
+    "published_lines",
+    "read_apis",
+    "read_flow",
+]
 
 _T = TypeVar("_T")
+_FILES = ("single_task.jsonl", "multi_task.jsonl")
 
 
 class Foreign(BaseModel):
@@ -66,20 +76,47 @@ def read_apis(folder: Path) -> Mapping[str, Api]:
     Raises:
         DataError: There is none, or one is broken.
     """
-    files = sorted((folder / "apis").glob("*.json"))
+    places = (folder / "apis", folder / "apis" / "apis")
+    files = sorted(path for place in places for path in place.glob("*.json"))
     if not files:
-        raise DataError(str(folder), "apis", "no API in it", "give the folder of STAR data")
+        raise DataError(str(folder), "apis", "no API in it", "give a clone of STAR")
     return {path.stem: _model(Api, read_json(path), path) for path in files}
 
 
-def read_flow(folder: Path, task: str) -> Flow:
-    """Return the flowchart of a task, with the wizard's ready answers.
+def dialogues_in(folder: Path) -> Path:
+    """Return where a folder holds its dialogues: the folder of a clone, else a file of lines.
 
     Raises:
-        DataError: A file is missing or broken.
+        DataError: It holds none.
+    """
+    places = [folder / "dialogues", *(folder / f"{n}{e}" for n in _FILES for e in ("", ".gz"))]
+    for place in places:
+        if place.exists():
+            return place
+    problem = f"no dialogues/ and no {_FILES[0]} in it"
+    raise DataError(str(folder), "", problem, "give a clone of STAR")
+
+
+def published_lines(folder: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the dialogues of a clone with the numbers by which their files are named."""
+    files = [path for path in folder.glob("*.json") if path.stem.isdecimal()]
+    for path in sorted(files, key=lambda path: int(path.stem)):
+        yield int(path.stem), path.read_bytes()
+
+
+def read_flow(folder: Path, task: str) -> Flow | None:
+    """Return the flowchart of a task, with the wizard's ready answers; none if it is not there.
+
+    Raises:
+        DataError: A file is broken, or one of the two is missing.
     """
     path = folder / "flowcharts" / f"{task}.flow.json"
     answers = folder / "flowcharts" / f"{task}.responses.json"
+    if (folder / "tasks" / task).is_dir():
+        path = folder / "tasks" / task / f"{task}.json"
+        answers = folder / "tasks" / task / "responses.json"
+    if not path.exists() and not answers.exists():
+        return None
     data = read_json(path)
     responses = _model(dict[str, str], read_json(answers), answers)
     chart: dict[str, Any] = data if isinstance(data, dict) else {}

@@ -26,8 +26,8 @@ def open_data(path: Path) -> Tau2Source:
     """Open a folder of τ² retail data.
 
     Args:
-        path: Holds `db.json`, `tasks.json`, `tools.json`, `policy.md` and `gold_replay.jsonl`, each
-            plain or gzipped.
+        path: A checkout of τ²-bench; or a folder that holds `db.json`, `tasks.json`, `policy.md`,
+            `tools.json` and, where there is one, `gold_replay.jsonl`, each plain or gzipped.
 
     Raises:
         DataError: The folder or something in it is missing or broken.

@@ -25,8 +25,14 @@ from pydantic import (
     model_validator,
 )
 
+from skillbench_tasks.datasets.adapters.tau2.checkout import (
+    DOMAIN,
+    domain_folder,
+    source_of_tools,
+    tools_in,
+)
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import shown
+from skillbench_tasks.files import read_text, shown
 from skillbench_tasks.models import Record
 
 __all__ = [
@@ -45,8 +51,12 @@ TASKS_FILE: Final = "tasks.json"
 TOOLS_FILE: Final = "tools.json"
 POLICY_FILE: Final = "policy.md"
 RECORDING_FILE: Final = "gold_replay.jsonl"
-FILES: Final = (DB_FILE, TASKS_FILE, TOOLS_FILE, POLICY_FILE, RECORDING_FILE)
-"""Names of the files; each may be gzipped, with `.gz` at the end of its name."""
+FILES: Final = (DB_FILE, TASKS_FILE, POLICY_FILE)
+"""Names of the files; each may be gzipped, with `.gz` at the end of its name.
+
+Beside them `tools.json`, or the checkout's own `tools.py`; and `gold_replay.jsonl`, where the calls
+of the tasks were recorded in the environment that they were written for.
+"""
 
 GIFT_CARD: Final = "gift_card"
 """Source of a payment method that holds a balance."""
@@ -203,7 +213,7 @@ class Domain:
         folder: The folder.
         database: Collection → key → record, as the file has them.
         tasks: The tasks in the file's order.
-        recording: Task id → the recorded calls of its actions.
+        recording: Task id → the recorded calls of its actions; `None`: none were recorded.
         tools: The agent's tools.
         mutating: Name of a tool → whether it writes.
         policy: The policy page.
@@ -213,7 +223,7 @@ class Domain:
     folder: Path
     database: dict[str, dict[str, Record]]
     tasks: tuple[Task, ...]
-    recording: dict[str, tuple[Step, ...]]
+    recording: dict[str, tuple[Step, ...]] | None
     tools: tuple[ForeignTool, ...]
     mutating: dict[str, bool]
     policy: str
@@ -224,28 +234,43 @@ def read_domain(folder: Path) -> Domain:
     """Read a folder.
 
     Args:
-        folder: Holds `db.json`, `tasks.json`, `tools.json`, `policy.md` and `gold_replay.jsonl`.
+        folder: A checkout of τ²-bench, or a folder that holds `db.json`, `tasks.json`, `policy.md`,
+            `tools.json` and, where calls were recorded, `gold_replay.jsonl`.
 
     Raises:
         DataError: The folder or a file is missing or broken, or a key that is needed is.
     """
     if not folder.is_dir():
-        raise DataError(str(folder), "", "no such folder", f"give one with {', '.join(FILES)}")
+        raise DataError(str(folder), "", "no such folder", "give a checkout of tau2-bench")
+    folder = domain_folder(folder.resolve())
     texts = {name: _text(folder, name) for name in FILES}
-    tools = _model(_Tools, _json(folder, TOOLS_FILE, texts), folder, TOOLS_FILE)
-    if tools.user_tools:
-        problem = "users with tools of their own are not played here"
-        raise fault_in(folder, TOOLS_FILE, "user_tools", problem, "give the retail domain")
+    tools = _tools(folder, texts)
+    if _path(folder, RECORDING_FILE).exists():
+        texts[RECORDING_FILE] = _text(folder, RECORDING_FILE)
     return Domain(
         folder=folder,
         database=_database(folder, texts),
         tasks=_tasks(folder, texts),
-        recording=_recording(folder, texts),
+        recording=_recording(folder, texts) if RECORDING_FILE in texts else None,
         tools=tuple(entry.function for entry in tools.agent_tools),
         mutating=tools.mutating,
         policy=texts[POLICY_FILE].strip(),
         digest=hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()[:12],
     )
+
+
+def _tools(folder: Path, texts: dict[str, str]) -> _Tools:
+    """Return the tools by `tools.json`, else by the source of a checkout; add what was read."""
+    source = source_of_tools(folder)
+    if source is not None and not _path(folder, TOOLS_FILE).exists():
+        texts[TOOLS_FILE] = read_text(source)
+        return _model(_Tools, tools_in(source), folder, TOOLS_FILE)
+    texts[TOOLS_FILE] = _text(folder, TOOLS_FILE)
+    tools = _model(_Tools, _json(folder, TOOLS_FILE, texts), folder, TOOLS_FILE)
+    if tools.user_tools:
+        problem = f"users with tools of their own are not played here: {DOMAIN} is the only domain"
+        raise fault_in(folder, TOOLS_FILE, "user_tools", problem, f"give the folder of {DOMAIN}")
+    return tools
 
 
 def fault_in(folder: Path, file: str, field: str, problem: str, mend: str = _MEND) -> DataError:
@@ -297,6 +322,9 @@ def _model(model: type[_T], data: Any, folder: Path, file: str, place: Sequence[
 def _database(folder: Path, texts: dict[str, str]) -> dict[str, dict[str, Record]]:
     """Return the records as they stand in the file, after a check of what tools need of them."""
     data = _json(folder, DB_FILE, texts)
+    if not isinstance(data, dict) or not set(_Database.model_fields) <= data.keys():
+        problem = f"it is not the database of {DOMAIN}, the only domain that is played here"
+        raise fault_in(folder, DB_FILE, "", problem, f"give the folder of {DOMAIN}")
     checked = _model(_Database, data, folder, DB_FILE)
     own_keys = {
         "users": {key: user.user_id for key, user in checked.users.items()},

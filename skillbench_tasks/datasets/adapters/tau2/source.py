@@ -74,7 +74,7 @@ class Tau2Source(Source):
         replays = [
             replay(domain, index, self._tools, self._world) for index in range(len(domain.tasks))
         ]
-        self.notes: Final = tuple(note for one in replays for note in one.notes)
+        self.notes = tuple(note for one in replays for note in one.notes)
         self._slots: Final = {**load_slots(), **SLOTS}
         skill = _skill(domain, self._tools)
         self._cases: Final = tuple(

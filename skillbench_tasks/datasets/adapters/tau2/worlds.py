@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import JsonValue
 
+from skillbench_tasks.datasets.adapters.tau2.checkout import DOMAIN
 from skillbench_tasks.datasets.adapters.tau2.handlers import SERVER, register
 from skillbench_tasks.datasets.adapters.tau2.reading import (
     TOOLS_FILE,
@@ -97,7 +98,8 @@ def _spec(
     field = f"agent_tools.{index}.function"
     if tool.name not in declared:
         problem = f"no behaviour is declared for {tool.name}"
-        raise fault_in(domain.folder, TOOLS_FILE, f"{field}.name", problem, "take the tool out")
+        mend = f"give the domain {DOMAIN} as published: no other is played here"
+        raise fault_in(domain.folder, TOOLS_FILE, f"{field}.name", problem, mend)
     if tool.name not in domain.mutating:
         problem = "it is not said whether the tool writes"
         raise fault_in(domain.folder, TOOLS_FILE, f"mutating.{tool.name}", problem)
