@@ -66,6 +66,8 @@ def checks_of(
         collections=_written_collections(tools, world),
         succeeding_tools=tuple(sorted(_succeeding(gold) - set(skill.optional_tools))),
         before_transfer=_before_transfer(gold, set(skill.optional_tools)),
+        effects={t.full_name: t.effect_words for t in tools if t.access == "write"},
+        policy=skill.instructions,
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),

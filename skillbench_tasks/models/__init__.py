@@ -64,6 +64,7 @@ from skillbench_tasks.models.skill import (
 from skillbench_tasks.models.spend import ModelCall, Payer, RoleSpend, Tokens
 from skillbench_tasks.models.world import (
     CollectionSpec,
+    Effects,
     Fault,
     FaultKind,
     FieldKind,
@@ -92,6 +93,7 @@ __all__ = [
     "CollectionSpec",
     "Completion",
     "ConfirmRule",
+    "Effects",
     "Episode",
     "Fact",
     "Fault",

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from skillbench_tasks.models.base import Model
 from skillbench_tasks.models.gold import CallError, Change, Fact, GoldConversation, MustSay
 from skillbench_tasks.models.skill import Outcome, Rules, Scenario, ScenarioKind, Skill, TextCheck
-from skillbench_tasks.models.world import CollectionSpec
+from skillbench_tasks.models.world import CollectionSpec, Effects
 
 __all__ = [
     "CHECKS_KEY",
@@ -37,6 +37,7 @@ CHECKS_KEY: Final = "checks"
 class Checks(Model):
     """All that grading needs of a case; stored with the sample: a log re-grades on its own.
 
+    `effects` holds the words of each write's effect, `policy` the body of the skill's page.
     `target_known` is false where the reference run could not be carried out: then no end state is
     known to be right, and none to be wrong.
     """
@@ -56,6 +57,8 @@ class Checks(Model):
     target: tuple[Change, ...]
     target_known: bool = True
     collections: dict[str, CollectionSpec]
+    effects: dict[str, Effects] = Field(default_factory=dict)
+    policy: str = ""
     rules: Rules
     protected: tuple[Fact, ...] = ()
     must_say: tuple[MustSay, ...] = ()
