@@ -46,6 +46,7 @@ from skillbench_tasks.models.mock import MOCK_KEY, MockAnswer, MockEntry, MockRo
 from skillbench_tasks.models.skill import (
     AtMostRule,
     ConfirmRule,
+    ForbiddenSlot,
     Injection,
     MindChange,
     NeverRule,
@@ -99,6 +100,7 @@ __all__ = [
     "Fault",
     "FaultKind",
     "FieldKind",
+    "ForbiddenSlot",
     "GoldCall",
     "GoldConversation",
     "GoldTurn",

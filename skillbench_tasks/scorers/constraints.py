@@ -19,6 +19,7 @@ from skillbench_tasks.scorers.conduct import (
     was_put,
 )
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
+from skillbench_tasks.scorers.forbidden import forbidden_questions
 from skillbench_tasks.tools.faults import holds
 
 __all__ = ["CONSTRAINTS", "constraints_verdict"]
@@ -138,6 +139,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "transfer": (lambda c: bool(c.before_transfer), early_transfers),
     "lost_reply": (lambda c: True, unchecked_lost_replies),
     "claims": (lambda c: True, unfounded_claims),
+    "never_ask": (lambda c: bool(c.never_ask), forbidden_questions),
     "never_say": (lambda c: bool(c.rules.never_say), _said_never),
 }
 """Name → whether the case declares it, and the generator of its breaches."""
