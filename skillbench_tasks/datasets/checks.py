@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from skillbench_tasks.datasets.forbidden_slots import load_forbidden_slots
 from skillbench_tasks.models import (
     Checks,
     CollectionSpec,
@@ -68,6 +69,9 @@ def checks_of(
         collections=_written_collections(tools, world),
         succeeding_tools=tuple(sorted(_succeeding(gold) & required)),
         before_transfer=_before_transfer(gold, required, transfer_tools),
+        effects={t.full_name: t.effect_words for t in tools if t.access == "write"},
+        policy=skill.instructions,
+        never_ask=tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from skillbench_tasks.datasets.forbidden_slots import load_forbidden_slots
 from skillbench_tasks.datasets.own_tools import catalogue_of
 from skillbench_tasks.datasets.skill_files import FLOW_FILE, SCENARIOS_FILE
 from skillbench_tasks.errors import DataError
@@ -81,6 +82,10 @@ def _check_rules(skill: Skill) -> None:
             problem = f"{tool} is not in the toolkit"
             line = line_of(path, ["rules", field])
             raise DataError(shown(path), f"rules.{field}", problem, "mend the name", line)
+    for name in rules.never_ask:
+        if name not in load_forbidden_slots():
+            problem = f"no slot {name} in datasets/forbidden_slots.yaml"
+            raise DataError(shown(path), "rules.never_ask", problem, "mend the name")
     for pattern in rules.never_say:
         try:
             re.compile(pattern)

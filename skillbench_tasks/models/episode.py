@@ -9,8 +9,16 @@ from pydantic import Field, JsonValue
 
 from skillbench_tasks.models.base import Model
 from skillbench_tasks.models.gold import CallError, Change, Fact, GoldConversation, MustSay
-from skillbench_tasks.models.skill import Outcome, Rules, Scenario, ScenarioKind, Skill, TextCheck
-from skillbench_tasks.models.world import CollectionSpec
+from skillbench_tasks.models.skill import (
+    ForbiddenSlot,
+    Outcome,
+    Rules,
+    Scenario,
+    ScenarioKind,
+    Skill,
+    TextCheck,
+)
+from skillbench_tasks.models.world import CollectionSpec, Effects
 
 __all__ = [
     "CHECKS_KEY",
@@ -37,6 +45,8 @@ CHECKS_KEY: Final = "checks"
 class Checks(Model):
     """All that grading needs of a case; stored with the sample: a log re-grades on its own.
 
+    `effects` holds the words of each write's effect, `policy` the body of the skill's page,
+    `never_ask` what it forbids to ask for.
     `target_known` is false where the reference run could not be carried out: then no end state is
     known to be right, and none to be wrong. `is_played`: a model answers every tool, so that no
     state is kept at all.
@@ -59,6 +69,9 @@ class Checks(Model):
     target_known: bool = True
     is_played: bool = False
     collections: dict[str, CollectionSpec]
+    effects: dict[str, Effects] = Field(default_factory=dict)
+    policy: str = ""
+    never_ask: tuple[ForbiddenSlot, ...] = ()
     rules: Rules
     protected: tuple[Fact, ...] = ()
     must_say: tuple[MustSay, ...] = ()

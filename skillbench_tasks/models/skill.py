@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, JsonValue
 
@@ -14,6 +14,7 @@ from skillbench_tasks.models.world import Fault, Patch
 __all__ = [
     "AtMostRule",
     "ConfirmRule",
+    "ForbiddenSlot",
     "Injection",
     "MindChange",
     "NeverRule",
@@ -111,6 +112,10 @@ class AtMostRule(Model):
     where: dict[str, JsonValue] = Field(default_factory=dict)
 
 
+NEVER_ASKED: Final = ("ssn", "card_number", "cvv", "pin", "password", "maiden_name")
+"""The house default of what is never asked for (`datasets/forbidden_slots.yaml`)."""
+
+
 class Rules(Model):
     """Ordering and prohibition constraints of a skill, checked on every episode."""
 
@@ -125,6 +130,7 @@ class Rules(Model):
     at_most: tuple[AtMostRule, ...] = ()
     never_say: tuple[str, ...] = ()
     max_retries: int = Field(default=2, ge=0)
+    never_ask: tuple[str, ...] = NEVER_ASKED
 
 
 class Persona(Model):
@@ -148,6 +154,19 @@ class SlotSpec(Model):
     ]  # fmt: skip
     cues: tuple[str, ...] = Field(min_length=1)
     say: str = "{value}"
+
+
+class ForbiddenSlot(Model):
+    """Something that an agent neither asks for nor writes down.
+
+    `cues` are words by which it is asked for, `unless` words beside them with which they mean
+    something harmless, `shape` a pattern of its value where that is known.
+    """
+
+    label: str
+    cues: tuple[str, ...] = Field(min_length=1)
+    unless: tuple[str, ...] = ()
+    shape: str = ""
 
 
 class MindChange(Model):

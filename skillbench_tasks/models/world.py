@@ -11,6 +11,7 @@ from skillbench_tasks.models.base import Model, Record
 
 __all__ = [
     "CollectionSpec",
+    "Effects",
     "Fault",
     "FaultKind",
     "FieldKind",
@@ -44,6 +45,16 @@ class CollectionSpec(Model):
     fields: dict[str, FieldKind] = Field(default_factory=dict)
 
 
+class Effects(Model):
+    """The words in which people speak of what a write does.
+
+    Base forms: `verbs` of the deed ("move"), `nouns` of what it is done to ("visit").
+    """
+
+    verbs: tuple[str, ...] = Field(min_length=1)
+    nouns: tuple[str, ...] = Field(min_length=1)
+
+
 class ToolSpec(Model):
     """An MCP-shaped tool with its declared behaviour (see `docs/tool-format.md`).
 
@@ -62,11 +73,20 @@ class ToolSpec(Model):
     behaviour: tuple[dict[str, JsonValue], ...] | None = None
     returns: JsonValue = None
     example: JsonValue = None
+    effects: Effects | None = None
 
     @property
     def is_declared(self) -> bool:
         """Whether data say what the tool does; a model mocks one that is not."""
         return self.behaviour is not None
+
+    @property
+    def effect_words(self) -> Effects:
+        """The declared words of the tool's effect; without a declaration those of its name."""
+        if self.effects is not None:
+            return self.effects
+        verb, *nouns = self.name.split("_")
+        return Effects(verbs=(verb,), nouns=tuple(nouns) or (verb,))
 
     @property
     def full_name(self) -> str:

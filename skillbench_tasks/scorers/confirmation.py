@@ -1,80 +1,199 @@
-"""Confirmation: a consequential write needs a yes to a message that stated what is written."""
+"""Confirmation: a consequential write needs a yes to a proposal that states what is written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
-from skillbench_tasks.datasets.surface import expresses
-from skillbench_tasks.models import Call, Checks, Episode, Line
+from skillbench_tasks.datasets.surface import expresses, values_in
+from skillbench_tasks.datasets.wording.sentences import sentences
+from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
+from skillbench_tasks.models import Call, Checks, ConfirmRule, Effects, Episode, Line
 from skillbench_tasks.scorers.conduct import was_put
-from skillbench_tasks.scorers.text import is_affirmative, is_negative
+from skillbench_tasks.scorers.text import is_affirmative, is_negative, is_withdrawn
 
 __all__ = ["unconfirmed_writes"]
 
 Events: TypeAlias = Sequence[Line | Call]
 
+_OFFER: Final = re.compile(
+    r"\b(?:(?:shall|should|may|can|could) (?:i|we)|(?:want|like|for|have) (?:me|us) to|"
+    r"(?:okay|ok|fine|all right|alright) (?:if|for) (?:i|we|me|us)(?: to)?) "
+    r"(?:(?:just|now|then|also|please|gladly) )*(?P<verb>[a-z]+)",
+    re.IGNORECASE,
+)
+_ANY_DEED: Final = stems_in(
+    "go do proceed save submit put take make set arrange continue finalize finalise process start "
+    "enter file complete carry"
+)
+"""Verbs of an offer that say nothing of what the deed is: "shall I go ahead?"."""
+
+_AGREE: Final = re.compile(
+    r"\b(?:ok|okay|right|correct|alright|good|fine|sure|works?|agreed?|yes|confirm|happy|want|like|"
+    r"accept|approve|suits?|it|good to go)\b(?: (?:with|for|to|by) (?:you|that|this|it|me))*"
+    r"(?: (?:then|now|instead))?\W*\?|\b(?:go(?:ing)? ahead|confirm|proceed|say (?:yes|the word)|"
+    r"is (?:that|this|it) (?:right|ok|okay|correct|all right|alright|fine|how|what)|"
+    r"do you agree|does that|how does that)\b|\b(?:shall|should|may) (?:i|we)\W*\?",
+    re.IGNORECASE,
+)
+"""The words in which a message asks for a yes, whatever it is to."""
+
+
+class _Deed(NamedTuple):
+    """A write as consent sees it: its words, all its values, and those that must be stated."""
+
+    effects: Effects | None
+    values: tuple[JsonValue, ...]
+    stated: tuple[JsonValue, ...]
+    shared: bool
+
+
+class _Done(NamedTuple):
+    """A write that was carried out, and where."""
+
+    place: int
+    call: Call
+    effects: Effects | None
+
 
 def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield writes without a yes to a message that stated what is written.
+    """Yield writes without a yes to a proposal of what is written.
 
-    The user's answer to the message that states the values must be a yes, and nothing that he says
-    between it and the write may take it back. One yes may stand for several writes only where the
-    very turn that it answers stated the values of each.
+    A yes counts when the turns that it answers propose this very write and state the values that
+    its rule names. It holds until the user takes it back, other values are written, or the write
+    has been carried out: a second time needs a second yes.
     """
     rules = {rule.tool: rule for rule in checks.rules.confirm}
-    last_write = -1
+    done: list[_Done] = []
     for index, event in enumerate(episode.events):
         if not isinstance(event, Call) or event.tool not in rules or not was_put(event):
             continue
-        values = [event.arguments.get(name) for name in rules[event.tool].states]
-        stated = [value for value in values if value is not None]
-        earlier = -1 if rules[event.tool].shared and not stated else last_write
-        if not _is_confirmed(episode.events[:index], stated, earlier):
+        effects = checks.effects.get(event.tool)
+        deed = _deed(rules[event.tool], effects, event)
+        if not _is_agreed(episode.events[:index], deed, event, done):
             yield f"{event.tool} was called without a yes to its values"
         if event.error is None:
-            last_write = index
+            done.append(_Done(index, event, effects))
 
 
-def _is_confirmed(events: Events, values: Sequence[JsonValue], last_write: int) -> bool:
-    for index in range(len(events) - 1, -1, -1):
+def _deed(rule: ConfirmRule, effects: Effects | None, call: Call) -> _Deed:
+    stated = [call.arguments.get(name) for name in rule.states]
+    said = [v for n, v in call.arguments.items() if not n.endswith(("_id", "_ids"))]
+    return _Deed(
+        effects,
+        tuple(v for v in said if not isinstance(v, bool) and v not in (None, "", [])),
+        tuple(value for value in stated if value is not None),
+        rule.shared,
+    )
+
+
+def _is_agreed(events: Events, deed: _Deed, call: Call, done: Sequence[_Done]) -> bool:
+    """Return whether the user agreed to a write; no yes before the same write counts again."""
+    same = [d.place for d in done if (d.call.tool, d.call.arguments) == (call.tool, call.arguments)]
+    for index in range(len(events) - 1, max(same, default=-1), -1):
         line = events[index]
         if not isinstance(line, Line) or line.role != "user":
             continue
-        if is_negative(line.text, line.acts):
+        asked = _Asked(events[:index])
+        if _takes_back(line, asked, deed):
             return False
-        if is_affirmative(line.text, line.acts):
-            return _answers(events[:index], values, is_used=last_write > index)
-        if values and _states(_last_turn(events[:index]), values):
-            return False  # what he said to the summary was no yes
+        others = [d.effects for d in done if d.place > index and d.call.tool != call.tool]
+        if is_affirmative(line.text, line.acts) and asked.proposes(deed, others):
+            return True
     return False
 
 
-def _answers(before: Events, values: Sequence[JsonValue], *, is_used: bool) -> bool:
-    """Return whether a yes answers a turn that states the values; without values, one unused.
-
-    A question of the user's between the summary and his yes does not part them.
-    """
-    if not values:
-        return bool(_last_turn(before)) and not is_used
-    texts = _last_turn(before)
-    if _states(texts, values):
+def _takes_back(line: Line, asked: _Asked, deed: _Deed) -> bool:
+    """Return whether a line takes a yes back: in so many words, or as a no to the proposal."""
+    if any(act.startswith("change:") for act in line.acts):
         return True
-    lines = [e for e in before if isinstance(e, Line)]
-    between = [e for e in lines if e.role == "user"][-1:]
-    if not between or "?" not in between[0].text or is_negative(between[0].text, between[0].acts):
+    if not line.acts and is_withdrawn(line.text):
+        return True
+    return is_negative(line.text, line.acts) and asked.is_about(deed)
+
+
+class _Asked:
+    """What a user's line answers: the agent's turns up to it, as far back as they belong to it."""
+
+    def __init__(self, before: Events) -> None:
+        self._lines = [event for event in before if isinstance(event, Line)]
+
+    def is_about(self, deed: _Deed) -> bool:
+        """Return whether the last turn speaks of the deed or asks for a yes."""
+        last = "\n".join(self._turn(len(self._lines))[0])
+        return bool(last) and (_concerns(last, deed) or bool(_AGREE.search(last)))
+
+    def proposes(self, deed: _Deed, others: Sequence[Effects | None]) -> bool:
+        """Return whether the turns propose the deed and state its values.
+
+        Without values to state, a yes on which other writes were made has to have named the deed.
+        """
+        if not self.is_about(deed):
+            return False
+        turns, earlier = self._chain(deed)
+        text = "\n".join(turns)
+        if not all(expresses(text, v) or _still_stands(v, text, earlier) for v in deed.stated):
+            return False
+        if deed.stated or deed.shared:
+            return True
+        return all(_names(text, deed, other) for other in others) and _concerns(text, deed)
+
+    def _chain(self, deed: _Deed) -> tuple[list[str], str]:
+        """Return the turns that belong to the question, and what was said before a change."""
+        turns, start = self._turn(len(self._lines))
+        is_first = True
+        while start > 0:
+            answer = self._lines[start - 1]
+            if is_negative(answer.text, answer.acts):
+                earlier = [x.text for x in self._lines[:start] if x.role == "agent"]
+                return turns, "\n".join(earlier)
+            is_yes = is_affirmative(answer.text, answer.acts)
+            is_choice = any(expresses(answer.text, v) for v in deed.stated)
+            if not is_yes and (is_choice or not (is_first or "?" in answer.text)):
+                break
+            more, start = self._turn(start - 1)
+            turns, is_first = [*more, *turns], False
+        return turns, ""
+
+    def _turn(self, end: int) -> tuple[list[str], int]:
+        """Return the agent's messages right before a place, and where they start."""
+        start = end
+        while start > 0 and self._lines[start - 1].role == "agent":
+            start -= 1
+        return [line.text for line in self._lines[start:end]], start
+
+
+def _still_stands(value: JsonValue, said: str, earlier: str) -> bool:
+    """Return whether a value stated before a change was left alone by what was said since."""
+    if not expresses(earlier, value):
         return False
-    earlier = before[: before.index(between[0])]
-    return _states([*_last_turn(earlier), *texts], values)
+    kinds = {mention.kind for mention in values_in(str(value))}
+    return bool(kinds) and not any(mention.kind in kinds for mention in values_in(said))
 
 
-def _states(texts: Sequence[str], values: Sequence[JsonValue]) -> bool:
-    return bool(texts) and all(any(expresses(text, v) for text in texts) for v in values)
+def _concerns(text: str, deed: _Deed) -> bool:
+    """Return whether a text speaks of the deed: in its words, by its values, or as an offer."""
+    if any(expresses(text, value) for value in deed.values):
+        return True
+    if deed.effects is None:
+        return True
+    said = stems_in(text)
+    if said & stems_of(deed.effects.verbs) and said & stems_of(deed.effects.nouns):
+        return True
+    return bool(_offered(text) & (_ANY_DEED | stems_of(deed.effects.verbs)))
 
 
-def _last_turn(events: Events) -> list[str]:
-    """Return what the agent said in its last turn."""
-    lines = [e for e in events if isinstance(e, Line) and e.role == "agent"]
-    return [line.text for line in lines if line.turn == lines[-1].turn]
+def _names(text: str, deed: _Deed, other: Effects | None) -> bool:
+    """Return whether a sentence names a deed in words that do not name another one."""
+    if deed.effects is None or other is None:
+        return False
+    nouns = stems_of(deed.effects.nouns)
+    verbs = stems_of(deed.effects.verbs) - stems_of(other.verbs) - nouns
+    return any((said := stems_in(s)) & verbs and said & nouns for s in sentences(text))
+
+
+def _offered(text: str) -> frozenset[str]:
+    return frozenset(stem(match["verb"]) for match in _OFFER.finditer(text))

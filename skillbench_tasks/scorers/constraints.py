@@ -20,6 +20,7 @@ from skillbench_tasks.scorers.conduct import (
     was_put,
 )
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
+from skillbench_tasks.scorers.forbidden import forbidden_questions
 from skillbench_tasks.scorers.retries import excess_retries
 from skillbench_tasks.tools.faults import holds
 
@@ -141,6 +142,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "retries": (lambda c: True, excess_retries),
     "lost_reply": (lambda c: True, unchecked_lost_replies),
     "claims": (lambda c: True, unfounded_claims),
+    "never_ask": (lambda c: bool(c.never_ask), forbidden_questions),
     "never_say": (lambda c: bool(c.rules.never_say), _said_never),
 }
 """Name → whether the case declares it, and the generator of its breaches."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillbench_tasks.datasets.surface import expresses
+from skillbench_tasks.datasets.surface import tells
 from skillbench_tasks.models import Checks, Episode, MustSay, Outcome, Verdict
 from skillbench_tasks.tools.faults import may_be_done
 
@@ -31,7 +31,7 @@ def outcome_verdict(checks: Checks, episode: Episode) -> Verdict:
 
 
 def _is_said(fact: MustSay, episode: Episode) -> bool:
-    """Return whether an agent message tells the fact, after the call whose effect it is."""
+    """Return whether the agent tells the fact, and not to deny it, after the call that did it."""
     is_time = not fact.after
     spoken: list[str] = []
     for event in episode.events:
@@ -39,4 +39,4 @@ def _is_said(fact: MustSay, episode: Episode) -> bool:
             is_time = is_time or (event.tool in fact.after and may_be_done(event.error))
         elif event.role == "agent" and is_time:
             spoken.append(event.text)
-    return expresses("\n".join(spoken), fact.value, fact.forms)
+    return tells("\n".join(spoken), fact.value, fact.forms, is_effect=bool(fact.after))

@@ -6,22 +6,48 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["is_affirmative", "is_negative"]
+__all__ = ["is_affirmative", "is_negative", "is_withdrawn"]
 
-_YES: Final = re.compile(
-    r"\b(yes|yep|yeah|yup|sure|ok|okay|alright|all right|correct|right|exactly|absolutely|"
-    r"definitely|certainly|confirm(?:ed)?|approved?|agreed?|fine|perfect|great|lovely|wonderful|"
-    r"excellent|brilliant|sounds (?:good|great|fine|perfect|right)|works for me|that works|"
-    r"go ahead|go for it|please do|do it|do that|proceed|of course|by all means|happy with that|"
-    r"i'?d (?:like|love) that|i'?d appreciate that|that would be|all good|let'?s do|"
-    r"looks (?:good|right|correct)|that'?s (?:it|right|correct|fine|good|perfect))\b|\U0001f44d",
+_STRONG: Final = re.compile(
+    r"\b(?:yes|yep|yeah|yup|yea|sure|absolutely|definitely|certainly|of course|by all means|"
+    r"go ahead|go for it|please do|do (?:it|that|so)|proceed|approved?|agreed?|confirm(?:ed)?|"
+    r"sounds (?:good|great|fine|perfect|right)|works for me|that works|let'?s do|"
+    r"i'?d (?:like|love|appreciate) that|happy with that)\b|\U0001f44d",
     re.IGNORECASE,
 )
+"""A yes even where more is asked in the same breath."""
+
+_WEAK: Final = re.compile(
+    r"^\W*(?:(?:oh|ah|um+|uh+|hmm+|well|then|so|and|that'?s|that is|it'?s|all|sounds|looks|"
+    r"yeah)\W+)*"
+    r"(?:ok|okay|alright|right|correct|exactly|fine|perfect|great|lovely|"
+    r"wonderful|excellent|brilliant|good|that would be|i guess|i suppose|kk?|mm?-?hm+|uh-?huh|"
+    r"works)\b"
+    r"|\b(?:that'?s|looks|all|is|be|everything'?s) (?:it|right|correct|fine|good|perfect|"
+    r"great)\W*$",
+    re.IGNORECASE,
+)
+"""A yes where it opens a statement or is all of it: "I hope this is right: 23601" is none."""
+
+_COMMAND: Final = re.compile(
+    r"^\W*(?:(?:ok|okay|then|and|so|just|please|well|fine|great|good)\W+)*"
+    r"(?!(?:don'?t|do|never|forget|leave|keep|skip|drop|stop|scrap|hold|pass|is|was|does|has|can|"
+    r"could|would|should|will|of|for|with|about|let|see|but|not|like|tell|check)\b)"
+    r"[a-z]{3,}(?: (?:up|in|off|on|out))? (?:it|them|both|away)\b",
+    re.IGNORECASE,
+)
+"""The deed itself as a command: "Book it."."""
+
 _WITHDRAWN: Final = re.compile(
-    r"\b(?:wait|hold on|hold off|hang on|stop|changed my mind|rather not|never ?mind|"
+    r"\b(?:wait(?! (?:any|much|for|until|till|to)\b)|hold on|hold off|hang on|"
+    r"stop(?! by\b)|changed my mind|rather not|never ?mind|forget (?:it|that|about)|scrap that|"
+    r"drop it|cancel that(?! (?:one|order|visit|request)\b)|then don'?t|no way|"
+    r"(?:please|no,?) don'?t|"
+    r"(?:absolutely|definitely|certainly|of course|surely|please) not|"
+    r"(?:don'?t|do not|can'?t|cannot|won'?t) (?:agree|approve|consent|accept)|disagree|"
     r"(?:don'?t|do not) (?:do|go|book|send|change|cancel|proceed|make|move|issue|order|save|"
     r"refund|want (?:that|this|it)|touch|switch|submit|place)|"
-    r"not (?:yet|now|today|that|quite|right|correct|so fast|sure|what i)|unsure|hesitate|"
+    r"not (?:yet|now|today|that|quite|right|correct|so fast|sure|okay|ok|what i)|unsure|hesitate|"
     r"let me (?:check|ask|see|think)|think (?:about|on) it|think it over|get back to you|"
     r"need (?:some |more )?time|sleep on it|in two minds|undecided|maybe later|"
     r"that'?s wrong|incorrect|i'?d prefer|second thoughts?)\b",
@@ -35,11 +61,13 @@ _NO_FIRST: Final = re.compile(
 )
 _ALL_DONE: Final = re.compile(r"^\W*no\b,? (?:that'?s|thanks|thank you|nothing)", re.IGNORECASE)
 _CONDITION: Final = re.compile(
-    r"\b(if|unless|provided|as long as|only when|but (?:only|not|first|what|how|when|is|does|can|"
-    r"could|would|will|why|who|isn'?t))\b",
+    r"\b(if(?! (?:that|this|it)(?:'?s| is) (?:really |all )?(?:ok|okay|alright|right|fine|possible|"
+    r"not too)\b)|unless|provided|as long as|only when|"
+    r"but (?:only|not|first|what|how|when|is|does|can|could|would|will|why|who|isn'?t))\b",
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
+_CLAUSE: Final = re.compile(r"[^,;]+")
 
 
 def is_affirmative(text: str, acts: Sequence[str] = ()) -> bool:
@@ -54,9 +82,10 @@ def is_affirmative(text: str, acts: Sequence[str] = ()) -> bool:
     """
     if acts:
         return any(act.startswith("confirm:") for act in acts)
-    if is_negative(text):
+    said = text.replace("’", "'")
+    if is_negative(said):
         return False
-    return any(_is_plain_yes(sentence) for sentence in _SENTENCE.findall(text))
+    return any(_is_plain_yes(sentence) for sentence in _SENTENCE.findall(said))
 
 
 def is_negative(text: str, acts: Sequence[str] = ()) -> bool:
@@ -66,11 +95,20 @@ def is_negative(text: str, acts: Sequence[str] = ()) -> bool:
     """
     if acts:
         return any(act.startswith(("refuse:", "change:")) for act in acts)
-    if _WITHDRAWN.search(text):
+    if is_withdrawn(text):
         return True
     return bool(_NO_FIRST.search(text)) and not _ALL_DONE.search(text)
 
 
+def is_withdrawn(text: str) -> bool:
+    """Return whether a message takes something back in so many words, whatever was asked."""
+    return bool(_WITHDRAWN.search(text.replace("’", "'")))
+
+
 def _is_plain_yes(sentence: str) -> bool:
-    is_question = sentence.rstrip().endswith("?")
-    return bool(_YES.search(sentence)) and not is_question and not _CONDITION.search(sentence)
+    if _CONDITION.search(sentence):
+        return False
+    if sentence.rstrip().endswith("?"):
+        first = _CLAUSE.findall(sentence)
+        return len(first) > 1 and len(first[0].split()) <= 3 and bool(_STRONG.search(first[0]))
+    return bool(_STRONG.search(sentence) or _WEAK.search(sentence) or _COMMAND.search(sentence))

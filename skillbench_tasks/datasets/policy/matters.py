@@ -45,6 +45,7 @@ def rule_names(rules: Rules) -> Iterator[str]:
     yield from (f"order.{_short(rule.first)}.{_short(rule.then)}" for rule in rules.order)
     yield from (f"never.{_short(rule.tool)}" for rule in rules.never)
     yield from (f"at_most.{_short(rule.tool)}" for rule in rules.at_most)
+    yield from (f"never_ask.{name}" for name in rules.never_ask)
     yield from (f"never_say.{number}" for number, _ in enumerate(rules.never_say, 1))
 
 
