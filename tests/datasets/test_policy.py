@@ -44,13 +44,13 @@ def test_page_is_split_into_paragraph_item_and_row_sentences() -> None:
         "# Workflow\n\n**1. Look.** Ask for 24. Then look.\n   - a nested item\n\n2. Act\n"
     )
     assert [(s.key.partition("-")[0], s.text) for s in policy_sentences(page)] == [
-        ("C1", "One thing (e.g. A tap)."),
-        ("C2", "Another, by 5 p.m. today!"),
-        ("C3", "a bill | billing. Not us"),
-        ("W1", "Ask for 24."),
-        ("W2", "Then look."),
-        ("W3", "a nested item"),
-        ("W4", "Act"),
+        ("C.1", "One thing (e.g. A tap)."),
+        ("C.2", "Another, by 5 p.m. today!"),
+        ("C.3", "a bill | billing. Not us"),
+        ("W.1", "Ask for 24."),
+        ("W.2", "Then look."),
+        ("W.3", "a nested item"),
+        ("W.4", "Act"),
     ]
 
 
@@ -69,23 +69,23 @@ def test_example_skill_is_mapped_whole(desk: Path) -> None:
     ("change", "fault"),
     [
         pytest.param(
-            lambda d: _edit(d / "policy.yaml", "W13-3fb4:", "# W13-3fb4:"),
-            "W13-3fb4: unmapped sentence 'Tell the number of the ticket",
+            lambda d: _edit(d / "policy.yaml", "W.13-3fb4:", "# W.13-3fb4:"),
+            "W.13-3fb4: unmapped sentence 'Tell the number of the ticket",
             id="sentence-without-entry",
         ),
         pytest.param(
             lambda d: _edit(d / "SKILL.md", "Change nothing, also", "Change nothing at all, also"),
-            "W9-e066: no sentence of SKILL.md has this key",
+            "W.9-e066: no sentence of SKILL.md has this key",
             id="sentence-that-was-changed",
         ),
         pytest.param(
             lambda d: _edit(d / "policy.yaml", "order.list_tickets.create_ticket", "order.x.y"),
-            "W7-72d2: rule order.x.y: no case of the skill checks this",
+            "W.7-72d2: rule order.x.y: no case of the skill checks this",
             id="rule-that-is-not-declared",
         ),
         pytest.param(
-            lambda d: _edit(d / "policy.yaml", "told: [ticket_id, days]}\nS1", "told: when}\nS1"),
-            "W13-3fb4: told when: no case of the skill checks this",
+            lambda d: _edit(d / "policy.yaml", "told: [ticket_id, days]}\nS.1", "told: when}\nS.1"),
+            "W.13-3fb4: told when: no case of the skill checks this",
             id="fact-that-nobody-must-tell",
         ),
         pytest.param(
@@ -157,7 +157,7 @@ def test_skill_without_a_map_requires_its_writes_and_its_identity_check(desk: Pa
 def test_page_of_a_case_shows_map_and_checks_whole_a10(desk: Path) -> None:
     page = case_page(next(c for c in _cases(desk) if c.id == "repair-report.straightforward"))
     assert "…" not in page
-    assert "W12-3f8f  Call `create_ticket` once" in page
+    assert "W.12-3f8f  Call `create_ticket` once" in page
     assert "✓ told ticket_id: in this case" in page
     assert 'tells: days = "3 working days"' in page  # the words that are heard, not the name
 
@@ -168,5 +168,5 @@ def test_map_counts_its_sentences_and_a_draft_keeps_entries(desk: Path) -> None:
     _edit(desk / "SKILL.md", "You are the repair line", "Welcome. You are the repair line")
     (skill,) = load_skills(desk.parent)
     draft = policy_draft(skill)
-    assert 'C4-f694: {"judges":["workflow_adherence"]' in draft  # moved by one, entry kept
-    assert "# Welcome.\nC1-" in draft
+    assert 'C.4-f694: {"judges":["workflow_adherence"]' in draft  # moved by one, entry kept
+    assert "# Welcome.\nC.1-" in draft

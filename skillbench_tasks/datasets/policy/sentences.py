@@ -20,6 +20,7 @@ _END: Final = re.compile(r"(?<=[.!?])[)\"'”]*\s+(?=[\"'“(`]*[A-Z0-9])")
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|no|Mr|Mrs|Ms|Dr|St|a\.m|p\.m)\.$")
 _STEP_TITLE: Final = re.compile(r"^\*\*\d+\.[^*]*\*\*\s*")
 """A step's bold title ("**1. Find the file.**") is a heading, no sentence."""
+_SECTION: Final = re.compile(r"\d+|[^\W\d_]")
 _MARKS: Final = re.compile(r"\*\*|__")
 
 
@@ -27,8 +28,8 @@ _MARKS: Final = re.compile(r"\*\*|__")
 def policy_sentences(page: str) -> tuple[PolicySentence, ...]:
     """Return the sentences of a page in order: of paragraphs, list items and table rows.
 
-    A key is the section's first letter, the number in that section, and four hexadecimal digits of
-    the words' digest, so that a changed sentence no longer fits an entry written for its old words.
+    A key is the section's number or first letter, the number in it, and four hexadecimal digits of
+    the words' digest ("W.3-8e9a"), so that a changed sentence no longer fits an entry written for its old words.
     Headings and the head of a table are no sentences.
 
     Args:
@@ -37,11 +38,12 @@ def policy_sentences(page: str) -> tuple[PolicySentence, ...]:
     counts: Counter[str] = Counter()
     found = []
     for section, text in _units(page):
-        letter = section[:1].upper() or "P"
-        counts[letter] += 1
+        found_name = _SECTION.search(section)
+        name = found_name[0].upper() if found_name else "P"
+        counts[name] += 1
         digest = sha256(" ".join(text.split()).encode()).hexdigest()[:4]
         found.append(
-            PolicySentence(key=f"{letter}{counts[letter]}-{digest}", section=section, text=text)
+            PolicySentence(key=f"{name}.{counts[name]}-{digest}", section=section, text=text)
         )
     return tuple(found)
 
