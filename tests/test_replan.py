@@ -175,6 +175,7 @@ KEEPING = {
     "prose": ("The workflow stays as it is.", "no_revision"),
     "prose that names a key": ('Nothing in "steps" {of this} is to be changed.', "no_revision"),
     "another object": ('{"verdict": "fine", "unchanged": false}', "no_revision"),
+    "a line of the feedback": ('Right: {"run": 1, "inputs": {"account_id": "A"}}', "no_revision"),
     "nothing": ("", "no_revision"),
     "thought alone": (f"<think>{whole()}</think>", "no_revision"),
 }
@@ -297,6 +298,7 @@ def test_three_replans_start_from_the_same_workflows(begun: EvalLog, tmp_path: P
 def test_workflow_that_cannot_be_read_is_taken_as_it_was(tmp_path: Path) -> None:
     broken = "Here it is: " + whole().replace("[", "[,", 1)
     log = run(global_orchestration(sop=PLAIN), revising("b", {"": [answer(broken)]}), tmp_path)
+    (tmp_path / "eval-set.json").write_text("{}")
     model = revising("mends", {"": [answer(whole())]})
     task = replan(sop=PLAIN, rounds=1, feedback="validation", start=str(tmp_path))
     revision = run(task, model, tmp_path / "next")

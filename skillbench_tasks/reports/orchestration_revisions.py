@@ -84,12 +84,13 @@ def _origins(run: ProtocolRuns, number: int) -> list[str]:
 
 def _starts(runs: Sequence[ProtocolRuns], first: str) -> Iterator[str]:
     for run in runs:
-        names = ", ".join(sorted(run.starts))
-        which = "the global one" if first and run.starts == {first} else "not the global one here"
-        if names:
-            yield f"{_short(run)}: round 0 is from the log {names}" + (
-                f", {which}" if first else ""
-            )
+        for log, model in sorted(run.starts.items()):
+            line = f"{_short(run)}: round 0 is from the log {log}"
+            if model != run.model:
+                line += f" of {model}"
+            if first:
+                line += ", the global one" if log == first else ", not the global one here"
+            yield line
 
 
 def _gains(runs: Sequence[ProtocolRuns]) -> str:

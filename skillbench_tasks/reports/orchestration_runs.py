@@ -50,7 +50,7 @@ class ProtocolRuns(Model):
 
     `totals` are of the last round, over scored variants; `published` counts lost ones too, as 0.
     `first_plans` tells the workflows of round 0 apart, by SOP and epoch; `starts` are the logs they
-    were taken from. `origins` counts for each round how its workflows came about.
+    were taken from, with their models. `origins` counts by round how workflows came about.
     """
 
     label: str
@@ -70,7 +70,7 @@ class ProtocolRuns(Model):
     refused_calls: int
     without_refused: float
     first_plans: dict[tuple[str, int], str]
-    starts: frozenset[str]
+    starts: dict[str, str]
     origins: tuple[dict[Origin, int], ...]
     cost: Cost
 
@@ -180,7 +180,7 @@ def _runs(log: EvalLog) -> ProtocolRuns:
             for one in scored
             for key in _variants(one)
         },
-        starts=frozenset(one["start"]["log"] for one in told if one["start"]),
+        starts={one["start"]["log"]: one["start"]["model"] for one in told if one["start"]},
         origins=tuple(_counted(one["origins"][n] for one in told) for n in range(rounds)),
         cost=Cost.added(Cost.model_validate(one["cost"]) for one in told),
     )

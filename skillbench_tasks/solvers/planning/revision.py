@@ -7,8 +7,8 @@
 | a workflow that cannot be read: broken, cut off, without `steps` | replaced by none | `written` |
 | no workflow: prose, another object, nothing, a refusal | kept | `no_revision` |
 
-Of several objects the last counts. Whether a workflow was meant is told by its form (a key of the
-language in an object, or the written member `"steps":`), never by what prose says.
+Of several objects the last counts. Whether a workflow was meant is told by its form (an object with
+a key that the language requires, or the written member `"steps":`), never by what prose says.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ __all__ = ["UNCHANGED_KEY", "revised"]
 UNCHANGED_KEY: Final = "unchanged"
 """Key of the object by which a model declares that its workflow stays."""
 
+_REQUIRED: Final = frozenset(
+    name for name, field in Program.model_fields.items() if field.is_required()
+)
 _STEPS_MEMBER: Final = re.compile(r"""(["'])steps\1\s*:""")
 
 
@@ -62,6 +65,6 @@ def _declares_unchanged(value: dict[str, JsonValue]) -> bool:
 
 
 def _means_workflow(text: str, found: list[dict[str, JsonValue]]) -> bool:
-    if found and not Program.model_fields.keys().isdisjoint(found[-1]):
+    if any(not _REQUIRED.isdisjoint(one) for one in found):
         return True
     return "{" in text and _STEPS_MEMBER.search(text) is not None

@@ -18,6 +18,7 @@ from inspect_ai.model import ModelOutput
 from skillbench_tasks.datasets.sops.loading import load_sops
 from skillbench_tasks.datasets.sops.references import reference_case
 from skillbench_tasks.errors import OptionError
+from skillbench_tasks.files import LOG_NAME
 from skillbench_tasks.models.plan_record import (
     PLAN_KEY,
     REFERENCE_KEY,
@@ -26,6 +27,7 @@ from skillbench_tasks.models.plan_record import (
     Protocol,
 )
 from skillbench_tasks.models.sop import Sop
+from skillbench_tasks.solvers.planner import MODEL
 from skillbench_tasks.solvers.planning.plans import Plan, plan_of
 from skillbench_tasks.tools.prediction import read_prediction
 from skillbench_tasks.versions import DATA_VERSION, TASK_VERSION
@@ -114,7 +116,7 @@ def _file(place: Path) -> Path:
         raise OptionError(_OPTION, f"no such file or folder: {place}", "give a finished log")
     if place.is_file():
         return place
-    paths = sorted(one for one in place.iterdir() if one.suffix in (".eval", ".json"))
+    paths = sorted(one for one in place.iterdir() if LOG_NAME.fullmatch(one.name))
     found = [one for one in paths if not _misfit(_log(one, header_only=True))]
     if len(found) != 1:
         problem = f"{len(found)} logs of {_TASK} in {place}"
@@ -139,9 +141,10 @@ def _read(file: str, changed: int, size: int) -> StartLog:
     samples: dict[str, list[EvalSample]] = {}
     for sample in _finished(_log(path, header_only=False)):
         samples.setdefault(_record(sample).sop, []).append(sample)
+    planner = header.eval.task_args.get("planner", MODEL)
     return StartLog(
         log=header.eval.eval_id,
-        model=header.eval.model,
+        model=header.eval.model + ("" if planner == MODEL else f" ({planner})"),
         samples={sop: tuple(sorted(of, key=lambda one: one.epoch)) for sop, of in samples.items()},
     )
 
