@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ from tests.orchestration_plays import (
     scores,
     whole,
 )
+from tests.plan_fuzz import Generator
+from tests.scripted_model import PLAYS
 
 WRONG = changed('"Payment reminder"', '"Reminder"')
 """The subject of every reminder is wrong: 0.64 over the five variants."""
@@ -253,6 +256,49 @@ def test_unchanged_plan_keeps_its_score_for_every_sop(planner: str) -> None:
     for sop in few:
         made = plan_of(baseline_plan(planner, sop), sop)
         assert run_plan(made, sop.variants) == run_plan(made, sop.variants)
+
+
+@pytest.mark.slow
+def test_unchanged_plan_keeps_its_score_for_every_sop_from_a_log_on(tmp_path: Path) -> None:
+    """C2, end to end: all SOPs, valid workflows that are partly right."""
+    first = global_orchestration(planner="one_argument_wrong")
+    log = run(first, "none/none", tmp_path / "first", max_samples=8)
+    PLAYS["keeps"] = lambda messages, tools: answer(UNCHANGED)
+    task = replan(rounds=1, start=log.location)
+    kept = run(task, "scripted/keeps", tmp_path / "kept", max_samples=8)
+    before = {one.id: one.scores for one in samples(log)}
+    assert len(samples(kept)) == len(load_sops())
+    for sample in samples(kept):
+        of_first = before[sample.id]
+        assert sample.scores is not None
+        assert of_first is not None
+        told, was = (one["orchestration"].metadata or {} for one in (sample.scores, of_first))
+        assert told["totals"] == was["totals"] * 2
+        assert told["origins"] == ["from_log", "unchanged"]
+    found = rows(kept)
+    assert found["orchestration"] == rows(log)["orchestration"]
+    assert found["model calls"] == found["round 1 workflows unchanged"] == len(load_sops())
+
+
+def test_any_answer_keeps_or_replaces_the_workflow() -> None:
+    sops = load_sops()[::6]
+    plans: list[Any] = [json.loads(plan_of(baseline_plan("reference", s), s).text) for s in sops]
+    generator, ended = Generator(5, plans), Counter[Origin]()
+    for number in range(120):
+        sop, reference = sops[number % len(sops)], plans[number % len(sops)]
+        current = plan_of(generator.tweaked(reference), sop)
+        made = reference if number % 3 == 0 else generator.tweaked(reference)
+        output = generator.answer(made)
+        after, origin = revised(output, current, sop)
+        ended[origin] += 1
+        assert (after is current) == (origin is not Origin.WRITTEN)
+        if after.data is not None and '"steps"' in after.text:
+            again = read_plan(answer(after.text), sop)
+            assert again.digest == after.digest
+            assert revised(answer(after.text), after, sop) == (after, Origin.UNCHANGED)
+        assert revised(answer(UNCHANGED), after, sop) == (after, Origin.UNCHANGED)
+    assert ended[Origin.WRITTEN] > 30
+    assert ended[Origin.NO_REVISION] > 0
 
 
 # --- round 0 from a log -------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from math import fsum
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,6 +23,8 @@ from skillbench_tasks.tools.error_class import ErrorClass
 __all__ = ["Planned", "ProtocolRuns", "read_runs"]
 
 _SCORER = "orchestration"
+_ADDED = "without_refused"
+"""A key that the scores of earlier versions do not have."""
 _OURS = "skillbench_tasks.errors."
 _PROVIDERS = f"{_OURS}ProviderError"
 
@@ -149,6 +152,9 @@ def _label(log: EvalLog, protocol: Protocol) -> str:
 def _runs(log: EvalLog) -> ProtocolRuns:
     scored = [one for one in log.samples or [] if _told(one)]
     told = [_told(one) for one in scored]
+    if any(_ADDED not in one for one in told):
+        mend = f"grade it again: inspect score {log.location} --scorer skillbench_tasks/{_SCORER}"
+        raise OptionError("LOGS", f"{log.location} was graded by an earlier version", mend)
     rows = [(_key(row, one.epoch), row) for one in scored for row in _told(one)["variants"]]
     rounds = 1 + max((row["round"] for _, row in rows), default=0)
     last = [(key, row) for key, row in rows if row["round"] == rounds - 1]
@@ -174,7 +180,7 @@ def _runs(log: EvalLog) -> ProtocolRuns:
         floors=Totals.added(Totals.model_validate(one["floor"]) for one in told),
         floors_of_valid=Totals.added(Totals.model_validate(one["floor_of_valid"]) for one in told),
         refused_calls=sum(one["refused_calls"] for one in told),
-        without_refused=sum(one["without_refused"] for one in told),
+        without_refused=fsum(one["without_refused"] for one in told),
         first_plans={
             (key.sop, one.epoch): _told(one)["first_plan"]
             for one in scored

@@ -190,6 +190,32 @@ def test_log_of_which_samples_are_missing_says_so(tmp_path: Path) -> None:
     assert _row(page, "scored of planned", "step")[1:5] == ["3/5", "3/5", "0", "2"]
 
 
+def test_log_in_which_nothing_was_scored_is_shown(tmp_path: Path) -> None:
+    def broken(messages: list[ChatMessage], tools: list[ToolInfo]) -> ModelOutput:
+        raise ConnectionError("no route")
+
+    PLAYS["all-lost"] = broken
+    run(global_orchestration(sop=PLAIN), "scripted/all-lost", tmp_path, fail_on_error=False)
+    run(replan(sop=PLAIN), "scripted/all-lost", tmp_path, fail_on_error=False)
+    page = gap_page(tmp_path)
+    for label in ("global", "replan all"):
+        assert _row(page, "scored of planned", label)[1:] == [
+            "0/1", "0/5", "5", "0", "–", "0.0 %", "–", "100.0 %",
+        ]  # fmt: skip
+
+
+def test_log_of_an_earlier_grader_is_refused_in_one_line(tmp_path: Path) -> None:
+    log = run(step_by_step(sop=PLAIN, stepper="stop_at_once"), "none/none", tmp_path)
+    for sample in samples(log):
+        assert sample.scores is not None
+        told = sample.scores["orchestration"].metadata or {}
+        del told["without_refused"]
+    write_eval_log(log, log.location)
+    with pytest.raises(OptionError, match="graded by an earlier version; grade it again") as caught:
+        gap_page(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
 def test_refused_calls_stand_beside_the_score_without_them(tmp_path: Path) -> None:
     """C7."""
     PLAYS["refused"] = lambda messages, tools: (
