@@ -29,9 +29,7 @@ _LOST: Final = (
     "lost: an error of a provider, or of ours, left the sample without a score; published as 0"
 )
 _LAYERS: Final = (ErrorClass.PARSE_SHAPE, ErrorClass.SCHEMA_TYPE, ErrorClass.REFERENCE)
-_LEFT_OUT: Final = (
-    "− refused: orchestration with the calls left out that were refused as they stood"
-)
+_LEFT_OUT: Final = "w/o refused: with the calls left out that were refused as they stood; cost is of scored samples"
 
 
 def gap_page(place: Path) -> str:
@@ -135,7 +133,7 @@ def _costs(runs: Sequence[ProtocolRuns]) -> str:
             )
         )
     head = ("cost", "calls", "/variant", "tokens", "/variant", "/call", "refused")
-    parts = [text_table((*head, "orchestration", "− refused"), rows), _LEFT_OUT]
+    parts = [text_table((*head, "orchestration", "w/o refused"), rows), _LEFT_OUT]
     for one in runs:
         if one.cost.calls_not_made:
             parts.append(
