@@ -29,7 +29,9 @@ _LOST: Final = (
     "lost: an error of a provider, or of ours, left the sample without a score; published as 0"
 )
 _LAYERS: Final = (ErrorClass.PARSE_SHAPE, ErrorClass.SCHEMA_TYPE, ErrorClass.REFERENCE)
-_LEFT_OUT: Final = "w/o refused: with the calls left out that were refused as they stood; cost is of scored samples"
+_LEFT_OUT: Final = (
+    "w/o refused: without the calls that were refused as they stood; cost is of scored samples"
+)
 
 
 def gap_page(place: Path) -> str:

@@ -34,6 +34,8 @@ UNCHANGED_KEY: Final = "unchanged"
 _REQUIRED: Final = frozenset(
     name for name, field in Program.model_fields.items() if field.is_required()
 )
+_CHARACTERS_MAX: Final = 200_000
+"""Longer answers are no word that all stays: they are read as a plan, whatever comes of it."""
 _STEPS_MEMBER: Final = re.compile(r"""(["'])steps\1\s*:""")
 
 
@@ -47,6 +49,8 @@ def revised(output: ModelOutput, current: Plan, sop: Sop) -> tuple[Plan, Origin]
     """
     if answer_problem(output):
         return current, Origin.NO_REVISION
+    if len(output.completion) > _CHARACTERS_MAX:
+        return read_plan(output, sop), Origin.WRITTEN
     text = read_prediction(output.completion).text
     found = list(find_json_objects(text))
     told = [one for one in found if "steps" in one or _declares_unchanged(one)]
