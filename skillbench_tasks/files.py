@@ -6,14 +6,17 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from skillbench_tasks.errors import DataError
 
-__all__ = ["line_of", "model_from", "read_json", "read_text", "read_yaml", "shown"]
+__all__ = ["LOG_NAME", "line_of", "model_from", "read_json", "read_text", "read_yaml", "shown"]
+
+LOG_NAME: Final = re.compile(r".+\.eval|\d{4}-\d{2}-\d{2}T.+\.json")
+"""Names of logs, as Inspect gives them; its folders hold other JSON files too."""
 
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -6,10 +6,11 @@ What is measured: the workflow of each round, by round; apart on variants whose 
     model was never shown.
 
 Procedure:
-1. Round 0 is the global workflow, run on the variants.
-2. The model is fed back calls, arguments, results and errors, decisions and returns of the
-   executions; of a workflow that is not valid the validator's findings. Never the reference, its
-   runs, or a score. It writes the complete workflow again.
+1. Round 0 is the global workflow, run on the variants; with `start` the one of a finished log.
+2. The model is shown the specification, its workflow as it stands, and what came of it: calls,
+   arguments, results and errors, decisions and returns of the executions; of a workflow that is
+   not valid the validator's findings. Never the reference, its runs, a score, or an earlier
+   round. It writes the complete workflow again, or keeps it.
 3. So `rounds` times. Every round is scored.
 
 Deviations: `feedback=two` shows two variants for each SOP, drawn by `seed`; the others are held
@@ -28,8 +29,10 @@ from skillbench_tasks.scorers.orchestration import orchestration
 from skillbench_tasks.scorers.spending import spend
 from skillbench_tasks.solvers.planner import MODEL, require_planner
 from skillbench_tasks.solvers.planning.feedback import Feedback
+from skillbench_tasks.solvers.planning.start_log import read_start, require_sops
 from skillbench_tasks.solvers.replanner import replan_rounds
 from skillbench_tasks.task_options import (
+    absolute_paths,
     faults_as_one_line,
     refuse_unknown_options,
     require_choice,
@@ -44,6 +47,7 @@ __all__ = ["ROUNDS", "replan"]
 ROUNDS: Final = 3  # revisions
 
 
+@absolute_paths
 @task
 def replan(
     *,
@@ -51,6 +55,7 @@ def replan(
     feedback: str = Feedback.ALL,
     seed: int = 0,
     structured: bool = False,
+    start: str | None = None,
     family: Filter | None = None,
     sop: Filter | None = None,
     planner: str = MODEL,
@@ -63,6 +68,8 @@ def replan(
         feedback: What is fed back: `all` variants, `two` of them, or `validation` alone.
         seed: Which two.
         structured: Ask for workflows by structured output, where the provider can.
+        start: A finished log of `global_orchestration`, or a folder with exactly one: its workflows
+            are round 0, and no model is asked for them.
         family: Keep these families (comma-separated).
         sop: Keep these SOPs.
         planner: Who plans: `model`, or one that needs none, as under `global_orchestration`.
@@ -76,7 +83,9 @@ def replan(
         require_choice("feedback", feedback, Feedback)
         require_planner(planner)
         sops = select_sops(family, sop)
-        solver = replan_rounds(rounds, feedback, seed, planner, structured)
+        if start is not None:
+            require_sops(read_start(start), sops)
+        solver = replan_rounds(rounds, feedback, seed, planner, structured, start)
     return Task(
         dataset=sop_dataset(sops),
         solver=solver,

@@ -58,6 +58,7 @@ _PATH_OPTIONS: Final[Mapping[str, Callable[[str], tuple[str, str, str]]]] = {
     "recording": lambda value: ("", value, ""),
     "rubric": lambda value: ("", value, ""),
     "skills": lambda value: ("", value, ""),
+    "start": lambda value: ("", value, ""),
 }
 """Options that hold a path, each as what stands before it, the path, and what stands behind it."""
 

@@ -21,6 +21,7 @@ from tests.scripted_model import PLAYS
 __all__ = [
     "GUARDED",
     "PLAIN",
+    "SHOWN_WORKFLOW",
     "Made",
     "answer",
     "calls",
@@ -30,6 +31,7 @@ __all__ = [
     "nodes_of",
     "plan",
     "play",
+    "revising",
     "rows",
     "run",
     "samples",
@@ -46,6 +48,9 @@ Made = tuple[str, dict[str, Any] | str]
 
 GUARDED = "overdue-invoice-chase.2"
 """The same with a `try`, and a sixth variant with a fault."""
+
+SHOWN_WORKFLOW = "# Your workflow"
+"""What stands above the workflow in a request for a revision."""
 
 USAGE = ModelUsage(input_tokens=100, output_tokens=7, total_tokens=107)
 
@@ -118,6 +123,29 @@ def play(name: str, scripts: Mapping[str, Sequence[ModelOutput]]) -> str:
             current[:] = [next(order)]
         label, script = current[0]
         output = script[min(number, len(script) - 1)].model_copy(deep=True)
+        output.metadata = {"label": label}
+        return output
+
+    PLAYS[name] = answering
+    return f"scripted/{name}"
+
+
+def revising(name: str, scripts: Mapping[str, Sequence[ModelOutput]]) -> str:
+    """Register a model that plays one script after the other, each over the rounds of one sample.
+
+    A request that shows a workflow goes on with a script, any other begins the next. What goes
+    beyond a script repeats its last answer. Runs one sample at a time.
+    """
+    order = iter(scripts.items())
+    current: list[tuple[str, list[ModelOutput]]] = []
+
+    def answering(messages: list[ChatMessage], tools: list[ToolInfo]) -> ModelOutput:
+        assert [message.role for message in messages] == ["system", "user"]
+        if not current or SHOWN_WORKFLOW not in messages[-1].text:
+            label, answers = next(order)
+            current[:] = [(label, list(answers))]
+        label, left = current[0]
+        output = (left.pop(0) if len(left) > 1 else left[0]).model_copy(deep=True)
         output.metadata = {"label": label}
         return output
 

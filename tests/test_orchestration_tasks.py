@@ -13,12 +13,12 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.event import ModelEvent
 
 import skillbench_tasks._registry as registry
-from skillbench_tasks.datasets.sops.loading import sop_by_id
 from skillbench_tasks.global_orchestration import global_orchestration
 from skillbench_tasks.local_construction import local_construction
 from skillbench_tasks.replan import replan
 from skillbench_tasks.scorers.orchestration import orchestration
 from skillbench_tasks.scorers.orchestration_cost import Cost
+from skillbench_tasks.scorers.trace import Metric
 from skillbench_tasks.step_by_step import step_by_step
 from tests.orchestration_plays import (
     GUARDED,
@@ -53,12 +53,12 @@ ANSWERS = {
     "last counts": (answer(f"First: {EMPTY}\nBetter: {whole()}\nas in {{\"a\": 1}}"), None),
     "empty plan": (answer(EMPTY), None),
     "one wrong": (answer(WRONG), None),
-    "cut off": (answer(whole()[:-40], "max_tokens"), "planning"),
-    "cut off behind an object": (answer('{"a": 1} ' + whole()[:-40], "max_tokens"), "planning"),
+    "cut off": (answer(whole()[:-40], "max_tokens"), "response_parsing"),
+    "cut off behind an object": (answer('{"a": 1} ' + whole()[:-40], "max_tokens"), "response_parsing"),
     "refused": (answer("I cannot.", "content_filter"), "model"),
-    "nothing": (answer(""), "planning"),
-    "prose": (answer("I would look the invoices up."), "planning"),
-    "unreadable": (answer(whole().replace("[", "[,", 1)), "parse_shape"),
+    "nothing": (answer(""), "response_parsing"),
+    "prose": (answer("I would look the invoices up."), "response_parsing"),
+    "unreadable": (answer(whole().replace("[", "[,", 1)), "response_parsing"),
     "shape": (answer(changed('"kind": "set"', '"kind": "put"')), "parse_shape"),
     "schema": (answer(changed("find_invoices", "find_bills")), "schema_type"),
     "reference": (answer(changed("${find.", "${found.")), "reference"),
@@ -98,6 +98,14 @@ def test_answers_are_read_and_graded_by_hand(tmp_path: Path) -> None:
     assert found["floor orchestration"] == pytest.approx(0.1)
     above = sum(max(mean - 0.1, 0) for mean in VALID_MEANS.values()) / count
     assert found["orchestration above floor"] == pytest.approx(above)
+    # C11: the difference as it is beside it; an invalid plan is below what doing nothing earns
+    minus = sum(VALID_MEANS.values()) / count - 0.1
+    assert found["orchestration minus floor"] == pytest.approx(minus)
+    assert minus < above
+    assert found["floor orchestration given validity"] == pytest.approx(0.1)
+    assert {f"floor {one}" for one in Metric} <= found.keys()
+    assert found["error rate without infrastructure"] == found["error rate"]
+    assert found["orchestration without infrastructure"] == found["orchestration"]
     # valid plans 3 × (1, 1), 0.1 and 0.64: final is (3 + 0 + 0.4) / 15
     assert found["final"] == pytest.approx(3.4 / count)
     assert (found["model calls"], found["completion tokens"]) == (count, 7.0 * count)
@@ -185,6 +193,38 @@ def test_steps_are_taken_and_graded_by_hand(tmp_path: Path) -> None:
     assert tools[-1].parameters.required == ["output"]
 
 
+def test_refused_calls_are_counted_and_left_out_of_a_score_beside(tmp_path: Path) -> None:
+    """C7: what was refused did nothing; a wrong deed costs with it and without it."""
+    misfit = (FIND[0], {"account": "ACC-403"})
+    other = (LEVEL[0], {"invoice_id": "INV-822", "reminder_level": 1})
+    failing = (LEVEL[0], {"invoice_id": "INV-000", "reminder_level": 2})
+    played = {
+        # label: (answers, orchestration, refused, without them)
+        "right": (BY_ONE, 1.0, 0, 1.0),
+        "unknown tool": ([calls(("mail__sent", {})), *BY_ONE], 0.7, 1, 1.0),
+        "misfit": ([calls(misfit), *BY_ONE], 0.7, 1, 1.0),
+        "unreadable": ([calls((FIND[0], "cut")), *BY_ONE], 0.7, 1, 1.0),
+        "wrong deed": ([*BY_ONE[:2], calls(other), calls(FINISH)], 0.5, 0, 0.5),
+        "failed": ([*BY_ONE[:2], calls(failing), *BY_ONE[2:]], 0.6, 0, 0.6),
+        "both": ([calls(misfit), *BY_ONE[:2], calls(other), calls(FINISH)], 0.2, 1, 0.5),
+    }
+    model = play("refusals", {label: answers for label, (answers, *_) in played.items()})
+    task = step_by_step(sop=PLAIN)
+    log = run(task, model, tmp_path, epochs=len(played), sample_id=f"{PLAIN}#2")
+    for label, sample in labels(log):
+        _, with_them, refused, without = played[label]
+        (one,) = scores(sample)
+        assert one["values"]["orchestration"] == pytest.approx(with_them), label
+        assert (one["refused_calls"], one["without_refused"]) == (
+            refused,
+            pytest.approx(without),
+        ), label
+    found = rows(log)
+    assert found["refused calls"] == 4
+    mean = sum(without for *_, without in played.values()) / len(played)
+    assert found["orchestration without refused calls"] == pytest.approx(mean)
+
+
 NODES = nodes_of(plan()["steps"])
 DONE: Made = ("finish", {})
 REFUSED: list[tuple[Made, str]] = [
@@ -229,83 +269,6 @@ def test_workflow_is_built_node_by_node(tmp_path: Path) -> None:
             assert replies[-2]["draft"][0]["kind"] == "set"
     assert rows(log)["errors planning"] == 10
     assert "ACC-403" not in model_inputs(log)  # neither inputs nor records
-
-
-def _feedback(sample: Any) -> list[list[dict[str, Any]]]:
-    """Return the lines of each round's feedback."""
-    asked = [message.text for message in sample.messages if message.role == "user"][1:]
-    return [[json.loads(one) for one in text.splitlines() if one.startswith("{")] for text in asked]
-
-
-def test_executions_are_fed_back_in_order_without_reference_or_score(tmp_path: Path) -> None:
-    invalid = changed("find_invoices", "find_bills", GUARDED)
-    wrong = changed('"Payment reminder"', '"Reminder"', GUARDED)
-    first = {
-        "valid": [answer(wrong), answer(whole(GUARDED))],
-        "invalid": [answer(invalid), answer(wrong)],
-    }
-    log = run(replan(sop=GUARDED, rounds=1), play("revised", first), tmp_path, epochs=2)
-    told = dict(labels(log))
-    (lines,) = _feedback(told["valid"])
-    kinds = [next(iter(line)) for line in lines]
-    assert kinds.count("run") == kinds.count("end") == 6
-    # the last run: two invoices; the fault strikes the mail of the first only under its right subject
-    last = lines[len(kinds) - kinds[::-1].index("run") - 1 :]
-    assert [next(iter(line)) for line in last] == [
-        "run", "call", "loop", "branch", "call", "call", "branch", "call", "call", "end",
-    ]  # fmt: skip
-    assert last[1]["call"] == "mcp.finance:find_invoices"
-    assert last[3] == {"branch": "steps[2].do[0]", "taken": "else"}
-    assert last[-1] == {"end": "returned", "returned": {"reminders_sent": 2}}
-    (findings,) = _feedback(told["invalid"])
-    assert [set(line) for line in findings] == [{"path", "problem"}]
-    assert "find_invoices" in findings[0]["problem"]
-    sent = "\n".join(m.text for one in told.values() for m in one.messages[2:] if m.role == "user")
-    for word in ("reference", "score", "expected", "selection", "accuracy", "occurrences", "#"):
-        assert word not in sent.replace("#finance-ops", "")
-    found = rows(log)
-    assert found["round 0 validity"] == 0.5
-    assert found["round 1 validity"] == 1.0
-    # round 0: reminders go wrong in the variants 2, 4, 5; in 6 the note is missing too
-    assert found["round 1 orchestration"] > found["round 0 orchestration"]
-    assert found["orchestration"] == found["round 1 orchestration"]
-    assert found["model calls"] == 4
-
-
-def test_fault_is_fed_back_as_error_and_caught(tmp_path: Path) -> None:
-    log = run(replan(sop=GUARDED, rounds=1), script("kept", answer(whole(GUARDED))), tmp_path)
-    (lines,) = _feedback(samples(log)[0])
-    caught = next(number for number, line in enumerate(lines) if "caught" in line)
-    assert lines[caught - 1]["error"]["code"] == lines[caught]["error"]["code"] == "service_error"
-    assert lines[caught + 1]["call"] == "mcp.chat:post_message"
-
-
-def test_two_variants_are_fed_back_and_the_others_held_out(tmp_path: Path) -> None:
-    model = script("held", answer(WRONG), answer(whole(GUARDED)))
-    log = run(replan(sop=GUARDED, rounds=2, feedback="two"), model, tmp_path)
-    found = rows(log)
-    assert found["round 0 held-out variants"] == found["round 2 held-out variants"] == 4
-    assert found["round 1 held-out orchestration"] == found["round 2 orchestration"] == 1.0
-    shown = {one["variant"] for one in scores(samples(log)[0]) if one["is_fed_back"]}
-    sent = model_inputs(log)
-    for variant in sop_by_id(GUARDED).variants:
-        keys = [str(one["invoice_id"]) for one in variant.records["invoices"]]
-        is_overdue = any(one["status"] == "overdue" for one in variant.records["invoices"])
-        assert any(key in sent for key in keys) == (variant.id in shown and is_overdue), variant.id
-    other = run(replan(sop=GUARDED, rounds=1, feedback="two", seed=1), model, tmp_path)
-    assert {one["variant"] for one in scores(samples(other)[0]) if one["is_fed_back"]} != shown
-
-
-def test_validation_feedback_ends_at_a_valid_plan(tmp_path: Path) -> None:
-    invalid = answer(changed("find_invoices", "find_bills"))
-    model = script("validated", invalid, answer(WRONG), answer(whole()))
-    log = run(replan(sop=PLAIN, rounds=3, feedback="validation"), model, tmp_path)
-    found = rows(log)
-    assert found["model calls"] == 2
-    values = [found[f"round {number} orchestration"] for number in range(4)]
-    assert values == pytest.approx([0, 0.64, 0.64, 0.64])
-    assert not any("held-out" in name for name in found)
-    assert "ACC-403" not in model_inputs(log)
 
 
 def test_input_conditioned_shows_the_inputs_of_one_run(tmp_path: Path) -> None:
@@ -363,8 +326,6 @@ def test_limit_before_there_is_a_plan_counts_as_the_model_s(tmp_path: Path) -> N
     log = run(global_orchestration(sop=PLAIN), model, tmp_path, token_limit=50)
     found = rows(log)
     assert (found["errors model"], found["error rate"], found["completion tokens"]) == (5, 1, 7)
-    log = run(replan(sop=PLAIN, rounds=2), model, tmp_path, token_limit=150)
-    assert [rows(log)[f"round {number} orchestration"] for number in range(3)] == [1, 1, 1]
 
 
 def test_fault_of_a_provider_gives_no_score(tmp_path: Path) -> None:

@@ -35,6 +35,11 @@ class CallError(Model):
         """Return a failure as the agent sees it."""
         return cls(code=failure.code, message=failure.message, retryable=failure.retryable)
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the call was refused as it stood, so that nothing ran: no such tool, misfit."""
+        return self.code in ("invalid_arguments", "unknown_tool")
+
 
 class Fact(Model):
     """A value that a message expresses; with `forms`, any of those wordings will do."""

@@ -13,8 +13,11 @@ from skillbench_tasks.models.sop import Executed, Variant
 __all__ = [
     "PLAN_KEY",
     "REFERENCE_KEY",
+    "START_KEY",
     "OrchestrationRecord",
+    "Origin",
     "PlanRound",
+    "PlanStart",
     "Protocol",
     "ReferenceCase",
     "ReferenceRun",
@@ -26,6 +29,9 @@ PLAN_KEY: Final = "skillbench:orchestration"
 
 REFERENCE_KEY: Final = "reference"
 """Where a sample's metadata hold the reference, as JSON text."""
+
+START_KEY: Final = "start"
+"""Where a sample's metadata say from which log its first workflow was taken."""
 
 
 class Protocol(StrEnum):
@@ -46,15 +52,43 @@ class VariantRun(Model):
     is_fed_back: bool = False
 
 
+class Origin(StrEnum):
+    """How a round came by its plan.
+
+    `written`: by the answer of this round. `from_log`: taken from a finished log, no model asked.
+    `unchanged`: the model kept the plan before it, by declaration or by writing it again.
+    `no_revision`: its answer held no workflow, so the plan before it stands. `not_asked`: the round
+    did not take place, and the plan before it stands.
+    """
+
+    WRITTEN = "written"
+    FROM_LOG = "from_log"
+    UNCHANGED = "unchanged"
+    NO_REVISION = "no_revision"
+    NOT_ASKED = "not_asked"
+
+
 class PlanRound(Model):
     """A plan and its executions; step-by-step has one round with one execution, and no plan.
 
-    `problem` says why there is no valid plan (empty: there is one, or none was needed).
+    `problem` says why there is no valid plan (empty: there is one, or none was needed). `digest`
+    tells plans apart: two of the same digest show a model the same workflow.
     """
 
     plan: JsonValue = None
     problem: str = ""
+    digest: str = ""
+    origin: Origin = Origin.WRITTEN
     runs: tuple[VariantRun, ...]
+
+
+class PlanStart(Model):
+    """The log from which a first workflow was taken, and the workflow's digest."""
+
+    log: str
+    model: str
+    epoch: int
+    digest: str
 
 
 class OrchestrationRecord(Model):
@@ -63,6 +97,7 @@ class OrchestrationRecord(Model):
     sop: str
     protocol: Protocol
     rounds: tuple[PlanRound, ...]
+    start: PlanStart | None = None
     versions: dict[str, str]
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from skillbench_tasks.errors import DataError, OptionError
+from skillbench_tasks.files import LOG_NAME
 
 __all__ = ["log_files", "read_log"]
 
 T = TypeVar("T")
-
-_LOG: Final = re.compile(r".+\.eval|\d{4}-\d{2}-\d{2}T.+\.json")
-"""Names of logs, as Inspect gives them; its folders hold other JSON files too."""
 
 
 def log_files(place: Path, option: str) -> list[str]:
@@ -30,7 +27,7 @@ def log_files(place: Path, option: str) -> list[str]:
     if not place.exists():
         raise OptionError(option, f"no such file or folder: {place}", "give logs of a run")
     paths = [place] if place.is_file() else place.rglob("*")
-    return sorted(str(one) for one in paths if one == place or _LOG.fullmatch(one.name))
+    return sorted(str(one) for one in paths if one == place or LOG_NAME.fullmatch(one.name))
 
 
 def read_log(reader: Callable[[str], T], file: str) -> T:

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
+from typing import Final
 
-from skillbench_tasks.datasets.sops.loading import load_sops
-from skillbench_tasks.datasets.sops.references import reference_case
-from skillbench_tasks.datasets.sops.running import parsed
 from skillbench_tasks.models.plan_record import Protocol
-from skillbench_tasks.models.sop import Executed
+from skillbench_tasks.reports.orchestration_cells import NONE, mean_percent, percent, points, span
+from skillbench_tasks.reports.orchestration_revisions import revision_tables
 from skillbench_tasks.reports.orchestration_runs import ProtocolRuns, read_runs
 from skillbench_tasks.reports.text_table import text_table
-from skillbench_tasks.scorers.orchestration import grade_run
 from skillbench_tasks.scorers.orchestration_cost import Cost
 from skillbench_tasks.scorers.orchestration_totals import (
-    Attempt,
     Gap,
     VariantKey,
     gap,
     gap_above_floor,
-    revision,
 )
-from skillbench_tasks.scorers.statistic import Statistic, Undefined
-from skillbench_tasks.scorers.workflow_strata import strata
+from skillbench_tasks.scorers.statistic import Undefined
+from skillbench_tasks.scorers.trace import Metric
+from skillbench_tasks.tools.error_class import ErrorClass, SourceClass
 
 __all__ = ["gap_page"]
+
+_FLOOR: Final = "floor: what an empty plan, or stopping at once, earns on the same variants"
+_LOST: Final = (
+    "lost: an error of a provider, or of ours, left the sample without a score; published as 0"
+)
+_LAYERS: Final = (ErrorClass.PARSE_SHAPE, ErrorClass.SCHEMA_TYPE, ErrorClass.REFERENCE)
+_LEFT_OUT: Final = (
+    "w/o refused: without the calls that were refused as they stood; cost is of scored samples"
+)
 
 
 def gap_page(place: Path) -> str:
@@ -38,163 +43,187 @@ def gap_page(place: Path) -> str:
     Raises:
         OptionError: The logs do not belong together.
     """
-    runs = {one.protocol: one for one in read_runs(place)}
-    floor = _floors({key for one in runs.values() for key in one.rounds[-1]})
-    parts = [f"model: {next(iter(runs.values())).model}", _protocols(runs, floor)]
-    parts += _gaps(runs, floor)
-    if (replan := runs.get(Protocol.REPLAN)) is not None:
-        parts.append(_revisions(replan))
+    runs = read_runs(place)
+    parts = [f"model: {runs[0].model}"]
+    parts += [_accuracy(runs), _coverage(runs), _failures(runs), _costs(runs)]
+    single: dict[Protocol, ProtocolRuns] = {}
+    single |= {one.protocol: one for one in runs if one.protocol is not Protocol.REPLAN}
+    parts += _gaps(single)
+    first = single[Protocol.GLOBAL].log if Protocol.GLOBAL in single else ""
+    parts += revision_tables([one for one in runs if one.protocol is Protocol.REPLAN], first)
     return "\n\n".join(parts)
 
 
-def _floors(wanted: set[VariantKey]) -> dict[VariantKey, float]:
-    """Return what doing nothing earns on each variant."""
-    nothing = Executed(status="completed")
-    found = {}
-    for sop in load_sops():
-        if not any(key.sop == sop.id for key in wanted):
-            continue
-        program = parsed(sop.program)
-        for run in reference_case(sop).runs:
-            score = grade_run(run, nothing, program)
-            found[VariantKey(sop.id, run.variant.id)] = score.orchestration
-    return found
-
-
-def _protocols(runs: Mapping[str, ProtocolRuns], floor: Mapping[VariantKey, float]) -> str:
+def _accuracy(runs: Sequence[ProtocolRuns]) -> str:
     rows = []
-    for name, one in runs.items():
-        last = one.rounds[-1]
-        valid = [attempt.score for attempt in last.values() if attempt.valid]
+    for one in runs:
+        total, floor = one.totals, one.floors
+        orchestration, least = total.mean(Metric.ORCHESTRATION), floor.mean(Metric.ORCHESTRATION)
         rows.append(
             (
-                name,
-                f"{one.scored}/{one.planned}",
-                str(len(last)),
-                _percent(_mean([attempt.score for attempt in last.values()])),
-                _percent(_mean([floor[key] for key in last])),
-                _percent(_mean(list(one.finals.values()))),
-                _percent(_mean([float(attempt.valid) for attempt in last.values()])),
-                _percent(_mean(valid)),
-                _cost(one.cost, "model calls per variant"),
-                _cost(one.cost, "completion tokens per variant"),
+                one.label,
+                str(total.variants),
+                percent(orchestration),
+                percent(least),
+                _minus(orchestration, least),
+                percent(total.mean(Metric.FINAL)),
+                percent(floor.mean(Metric.FINAL)),
+                percent(total.validity()),
+                percent(total.mean_given_validity(Metric.ORCHESTRATION)),
+                percent(one.floors_of_valid.mean(Metric.ORCHESTRATION)),
             )
         )
-    head = (
-        "protocol",
-        "scored samples",
-        "variants",
-        "orchestration",
-        "floor",
-        "final",
-        "valid",
-        "given validity",
-        "calls/variant",
-        "tokens/variant",
-    )
-    return text_table(head, rows)
+    head = ("accuracy", "variants", "orchestration", "floor", "− floor", "final", "floor")
+    table = text_table((*head, "valid", "if valid", "floor"), rows)
+    return f"{table}\n{_FLOOR}; − floor in points"
 
 
-def _cost(cost: Cost, name: str) -> str:
-    value = dict(cost.rows()).get(name)
-    return "–" if value is None else f"{value:.2f}"
+def _minus(value: float | Undefined, least: float | Undefined) -> str:
+    if isinstance(value, Undefined) or isinstance(least, Undefined):
+        return NONE
+    return points(100 * (value - least))
 
 
-def _ratio(runs: Mapping[str, ProtocolRuns]) -> str:
+def _coverage(runs: Sequence[ProtocolRuns]) -> str:
+    rows = [
+        (
+            one.label,
+            f"{one.planned.scored_samples}/{one.planned.samples}",
+            f"{one.planned.scored_variants}/{one.planned.variants}",
+            str(one.planned.lost),
+            str(one.planned.not_run),
+            percent(one.totals.mean(Metric.ORCHESTRATION)),
+            percent(one.published.mean(Metric.ORCHESTRATION)),
+            percent(one.totals.error_rate()),
+            percent(one.published.error_rate()),
+        )
+        for one in runs
+    ]
+    head = ("scored of planned", "samples", "variants", "lost", "not run", "orchestration")
+    table = text_table((*head, "lost as 0", "error rate", "with lost"), rows)
+    return f"{table}\n{_LOST}"
+
+
+def _failures(runs: Sequence[ProtocolRuns]) -> str:
+    rows = []
+    for one in runs:
+        counts = one.published.by_source_class().values()
+        layers = "/".join(str(one.totals.errors.get(kind, 0)) for kind in _LAYERS)
+        row = (one.label, str(one.published.variants), *(str(count) for count in counts), layers)
+        rows.append(row)
+    head = ("nothing to score", "variants", *(str(kind) for kind in SourceClass), "layers")
+    told = f"layers, of the validator: {', '.join(_LAYERS)}"
+    return f"{text_table(head, rows)}\n{told}"
+
+
+def _costs(runs: Sequence[ProtocolRuns]) -> str:
+    rows = []
+    for one in runs:
+        figures = dict(one.cost.rows())
+        variants = one.totals.variants
+        rows.append(
+            (
+                one.label,
+                f"{one.cost.calls}",
+                _figure(figures, "model calls per variant"),
+                f"{one.cost.completion_tokens}",
+                _figure(figures, "completion tokens per variant"),
+                _figure(figures, "completion tokens per call"),
+                f"{one.refused_calls}",
+                percent(one.totals.mean(Metric.ORCHESTRATION)),
+                percent(one.without_refused / variants) if variants else NONE,
+            )
+        )
+    head = ("cost", "calls", "/variant", "tokens", "/variant", "/call", "refused")
+    parts = [text_table((*head, "orchestration", "w/o refused"), rows), _LEFT_OUT]
+    for one in runs:
+        if one.cost.calls_not_made:
+            parts.append(
+                f"{one.label}: {one.cost.calls_not_made} workflows of round 0 are from a log; "
+                "what they cost is not counted here"
+            )
+    return "\n".join(parts)
+
+
+def _figure(figures: Mapping[str, float], name: str) -> str:
+    return f"{figures[name]:.2f}" if name in figures else NONE
+
+
+def _ratio(step: Cost, plan: Cost) -> str:
     """Return how many times the calls and tokens of global step-by-step takes."""
-    found = dict(runs[Protocol.STEP].cost.ratios(runs[Protocol.GLOBAL].cost))
-    shown = ", ".join(f"{name} × {value:.2f}" for name, value in found.items())
+    shown = ", ".join(f"{name} × {value:.2f}" for name, value in step.ratios(plan))
     return f"step : global: {shown or 'nothing to divide'}"
 
 
-def _gaps(runs: Mapping[str, ProtocolRuns], floor: Mapping[VariantKey, float]) -> Iterator[str]:
+def _gaps(runs: Mapping[Protocol, ProtocolRuns]) -> Iterator[str]:
     plan = runs.get(Protocol.GLOBAL)
     if plan is None:
         return
-    low = _scores(plan.rounds[-1])
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name in (Protocol.STEP, Protocol.LOCAL, Protocol.INPUT_CONDITIONED):
-        if name in runs:
-            high = _scores(runs[name].rounds[-1])
-            rows.append(_row(f"{name} − global", gap(high, low)))
-            rows.append(_row("  above the floor", gap_above_floor(high, low, floor, floor)))
+        if (other := runs.get(name)) is not None:
+            rows += _rows_of(f"{name} − global", other, plan)
     if rows:
-        yield text_table(("gap in points", "points", "95 % interval", "variants", "sops"), rows)
-    if Protocol.STEP in runs:
-        yield _ratio(runs)
-        yield _by_stratum(_scores(runs[Protocol.STEP].rounds[-1]), low)
+        yield _gap_table("gap in points", rows)
+    if (step := runs.get(Protocol.STEP)) is not None:
+        yield _ratio(step.cost, plan.cost)
+        yield _by_stratum(step, plan)
 
 
-def _by_stratum(high: Mapping[VariantKey, float], low: Mapping[VariantKey, float]) -> str:
+def _rows_of(name: str, other: ProtocolRuns, plan: ProtocolRuns) -> Iterator[tuple[str, ...]]:
+    floor = {**plan.floor, **other.floor}
+    high, low = other.scores(), plan.scores()
+    yield _row(name, high, low, floor)
+    clipped = gap_above_floor(high, low, floor, floor)
+    yield ("  above the floor", points(clipped.points), span(clipped), *[""] * 3, *_sizes(clipped))
+    if other.lost or plan.lost:
+        with_lost = (other.scores_with_lost(), plan.scores_with_lost())
+        yield _row("  lost as 0", *with_lost, floor)
+
+
+def _by_stratum(step: ProtocolRuns, plan: ProtocolRuns) -> str:
+    high, low, floor = step.scores(), plan.scores(), {**plan.floor, **step.floor}
     groups: dict[tuple[str, str], set[VariantKey]] = {}
-    for sop in load_sops():
-        program = parsed(sop.program)
-        for variant in sop.variants:
-            key = VariantKey(sop.id, variant.id)
-            for name, value in strata(program, variant).model_dump().items():
-                groups.setdefault((name, str(value)), set()).add(key)
+    for key, found in {**plan.strata, **step.strata}.items():
+        for name, value in found.items():
+            groups.setdefault((name, value), set()).add(key)
     rows = []
     for (name, value), keys in sorted(groups.items()):
-        found = gap(
-            {key: score for key, score in high.items() if key in keys},
-            {key: score for key, score in low.items() if key in keys},
-        )
-        if found.variants:
-            rows.append(_row(f"{name}: {value}", found))
-    return text_table(("step − global", "points", "95 % interval", "variants", "sops"), rows)
+        if keys & high.keys() & low.keys():
+            label = f"{name.removeprefix('has_')}: {value}"
+            rows.append(_row(label, _only(high, keys), _only(low, keys), floor))
+    return _gap_table("step − global", rows)
 
 
-def _revisions(replan: ProtocolRuns) -> str:
-    rows = []
-    for number in range(1, len(replan.rounds)):
-        for label, keys in (("all", set(replan.rounds[0])), ("held out", set(replan.held_out))):
-            if label == "held out" and len(keys) == len(replan.rounds[0]):
-                continue
-            before = _only(replan.rounds[0], keys)
-            found = revision(before, _only(replan.rounds[number], keys))
-            rows.append(
-                (
-                    f"round {number}, {label}",
-                    str(found.variants),
-                    _number(found.gain),
-                    _number(found.from_repair),
-                    _number(found.on_valid),
-                    str(found.up),
-                    str(found.down),
-                    str(found.repaired),
-                )
-            )
-    head = ("replan against round 0", "variants", "gain", "by repair", "on valid", "up", "down")
-    return text_table((*head, "repaired"), rows)
+def _only(scores: Mapping[VariantKey, float], keys: set[VariantKey]) -> dict[VariantKey, float]:
+    return {key: score for key, score in scores.items() if key in keys}
 
 
-def _only(
-    attempts: Mapping[VariantKey, Attempt], keys: set[VariantKey]
-) -> dict[VariantKey, Attempt]:
-    return {key: one for key, one in attempts.items() if key in keys}
-
-
-def _scores(attempts: Mapping[VariantKey, Attempt]) -> dict[VariantKey, float]:
-    return {key: one.score for key, one in attempts.items()}
-
-
-def _row(name: str, found: Gap) -> tuple[str, ...]:
-    interval = found.interval
-    shown = (
-        str(interval)
-        if isinstance(interval, Undefined)
-        else f"{interval.lower:+.1f} … {interval.upper:+.1f}"
+def _row(
+    name: str,
+    high: Mapping[VariantKey, float],
+    low: Mapping[VariantKey, float],
+    floor: Mapping[VariantKey, float],
+) -> tuple[str, ...]:
+    found, common = gap(high, low), high.keys() & low.keys()
+    return (
+        name,
+        points(found.points),
+        span(found),
+        mean_percent([high[key] for key in common]),
+        mean_percent([low[key] for key in common]),
+        mean_percent([floor[key] for key in common if key in floor]),
+        *_sizes(found),
     )
-    return (name, _number(found.points), shown, str(found.variants), str(found.sops))
 
 
-def _number(value: Statistic) -> str:
-    return str(value) if isinstance(value, Undefined) else f"{value:+.2f}"
+def _sizes(found: Gap) -> tuple[str, str]:
+    return str(found.variants), str(found.sops)
 
 
-def _mean(values: list[float]) -> float | None:
-    return fmean(values) if values else None
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+def _gap_table(name: str, rows: Sequence[Sequence[str]]) -> str:
+    head = (name, "points", "95 % interval", "score", "global", "floor", "variants", "sops")
+    table = text_table(head, rows)
+    if any(row[2] == NONE for row in rows):
+        table += f"\n{NONE}: no interval, of fewer than two SOPs"
+    return table

@@ -7,6 +7,7 @@ Means are over variants, not over samples: a sample may hold all variants of a S
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -22,6 +23,7 @@ from skillbench_tasks.models.plan_record import (
     PLAN_KEY,
     REFERENCE_KEY,
     OrchestrationRecord,
+    Origin,
     PlanRound,
     Protocol,
     ReferenceCase,
@@ -30,11 +32,11 @@ from skillbench_tasks.models.plan_record import (
 )
 from skillbench_tasks.models.sop import Executed, ExecutedCall, Variant
 from skillbench_tasks.scorers.orchestration_cost import Cost
+from skillbench_tasks.scorers.orchestration_rows import SHOWN, rows_of
 from skillbench_tasks.scorers.orchestration_totals import Totals
 from skillbench_tasks.scorers.spending import agent_answers
-from skillbench_tasks.scorers.statistic import Undefined
 from skillbench_tasks.scorers.stored import has_erred, stored_value
-from skillbench_tasks.scorers.trace import Metric, ScoringContext, VariantScore, variant_score
+from skillbench_tasks.scorers.trace import ScoringContext, VariantScore, variant_score
 from skillbench_tasks.scorers.workflow_strata import strata
 from skillbench_tasks.tools import connectors
 from skillbench_tasks.tools.connectors.queries import QUERY_ARGUMENTS, equal_queries
@@ -43,13 +45,6 @@ from skillbench_tasks.versions import GRADER_VERSION
 
 __all__ = ["grade_run", "orchestration", "orchestration_rows"]
 
-_SHOWN: Final = (
-    Metric.ORCHESTRATION,
-    Metric.FINAL,
-    Metric.SIDE_EFFECT,
-    Metric.TRACE,
-    Metric.TERMINAL_OUTPUT,
-)
 _FLOOR: Final = Executed(status="completed")
 """A run that does nothing: an empty plan, or stopping at once."""
 
@@ -91,64 +86,16 @@ def orchestration_rows() -> InspectMetric:
     """Means over all variants of all samples: the metrics, errors, validity, floor, rounds.
 
     `… given validity` is over the variants that had something to execute; `floor …` is what doing
-    nothing earns on the same variants, `orchestration above floor` the mean of what is more than
-    that. Rows of rounds are there where a plan was revised. With epochs an execution counts anew.
+    nothing earns on the same variants, `orchestration minus floor` the mean difference and
+    `… above floor` the mean of what is more than that. Rows of rounds are there where a plan was
+    revised. With epochs an execution counts anew.
     """
 
     def rows(scores: list[SampleScore]) -> dict[str, float]:
         told = [s.score.metadata for s in scores if s.score.metadata]
-        return dict(_rows(told)) if told else {}
+        return dict(rows_of(told)) if told else {}
 
     return rows
-
-
-def _rows(told: Sequence[dict[str, Any]]) -> Iterator[tuple[str, float]]:
-    total = _added(told, "totals", -1)
-    for one in Metric:
-        yield from _row(str(one), total.mean(one))
-    yield "variants", float(total.variants)
-    yield from _row("error rate", total.error_rate())
-    yield from _row("validity", total.validity())
-    for one in _SHOWN:
-        yield from _row(f"{one} given validity", total.mean_given_validity(one))
-    floor = Totals.added(Totals.model_validate(one["floor"]) for one in told)
-    for one in _SHOWN:
-        yield from _row(f"floor {one}", floor.mean(one))
-    if total.variants:
-        yield (
-            "orchestration above floor",
-            math.fsum(s["above_floor"] for s in told) / total.variants,
-        )
-    for kind, count in sorted(total.errors.items()):
-        yield f"errors {kind}", float(count)
-    yield from Cost.added(Cost.model_validate(one["cost"]) for one in told).rows()
-    yield from _round_rows(told)
-
-
-def _round_rows(told: Sequence[dict[str, Any]]) -> Iterator[tuple[str, float]]:
-    rounds = max(len(one["totals"]) for one in told)
-    for number in range(rounds if rounds > 1 else 0):
-        total = _added(told, "totals", number)
-        yield from _row(f"round {number} orchestration", total.mean(Metric.ORCHESTRATION))
-        yield from _row(f"round {number} final", total.mean(Metric.FINAL))
-        yield from _row(f"round {number} validity", total.validity())
-        held_out = _added(told, "held_out", number)
-        if held_out.variants:
-            name = f"round {number} held-out orchestration"
-            yield from _row(name, held_out.mean(Metric.ORCHESTRATION))
-            yield f"round {number} held-out variants", float(held_out.variants)
-
-
-def _added(told: Sequence[dict[str, Any]], key: str, number: int) -> Totals:
-    """Return totals of a round; a sample with fewer rounds counts with its last one."""
-    return Totals.added(
-        Totals.model_validate(one[key][min(number, len(one[key]) - 1)]) for one in told if one[key]
-    )
-
-
-def _row(name: str, value: float | Undefined) -> Iterator[tuple[str, float]]:
-    if not isinstance(value, Undefined):
-        yield name, value
 
 
 @scorer(metrics=[orchestration_rows()])
@@ -191,37 +138,69 @@ def _score(
     program = _program(case)
     references = {run.variant.id: run for run in case.runs}
     rounds = [_graded(one, references, program) for one in record.rounds]
-    held_out = [
-        Totals.of(score for run, score in graded if not run.is_fed_back) for graded in rounds
-    ]
-    is_split = 0 < sum(run.is_fed_back for run, _ in rounds[-1]) < len(rounds[-1])
-    totals = [Totals.of(score for _, score in graded) for graded in rounds]
+    last = rounds[-1]
     floors = {name: grade_run(one, _FLOOR, program) for name, one in references.items()}
-    above = (score.orchestration - floors[run.variant].orchestration for run, score in rounds[-1])
-    values = [score.values() for _, score in rounds[-1]]
+    above = (score.orchestration - floors[run.variant].orchestration for run, score in last)
+    values = [score.values() for _, score in last]
+    variants = [
+        {
+            **_told(run, score, references[run.variant], program),
+            "round": number,
+            "floor": floors[run.variant].orchestration,
+        }
+        for number, graded in enumerate(rounds)
+        for run, score in graded
+    ]
+    of_last = variants[-len(last) :]
     return Score(
-        value={str(one): sum(v[one] for v in values) / len(values) for one in _SHOWN},
+        value={str(one): sum(v[one] for v in values) / len(values) for one in SHOWN},
         answer=_answer(record.rounds[-1]),
-        explanation=_page(rounds, record.rounds[-1].problem),
+        explanation=_page(rounds, record),
         metadata={
             "protocol": str(record.protocol),
-            "cost": Cost(
-                variants=len(values),
-                calls=len(answers),
-                completion_tokens=sum(one.output_tokens for one in answers),
-            ).model_dump(mode="json"),
-            "totals": [one.model_dump(mode="json") for one in totals],
-            "held_out": [one.model_dump(mode="json") for one in held_out] if is_split else [],
-            "floor": Totals.of(floors.values()).model_dump(mode="json"),
+            "start": None if record.start is None else record.start.model_dump(mode="json"),
+            "first_plan": record.rounds[0].digest,
+            "origins": [str(one.origin) for one in record.rounds],
+            "cost": _cost(record, answers).model_dump(mode="json"),
+            "totals": [_stored(score for _, score in graded) for graded in rounds],
+            "held_out": [_stored(_held_out(graded)) for graded in rounds]
+            if _is_split(last)
+            else [],
+            "floor": _stored(floors.values()),
+            "floor_of_valid": _stored(
+                floors[run.variant] for run, score in last if score.error is None
+            ),
+            "floor_held_out": _stored(
+                floors[run.variant] for run, _ in last if _is_split(last) and not run.is_fed_back
+            ),
             "above_floor": sum(max(one, 0.0) for one in above),
-            "variants": [
-                _told(number, run, score, references[run.variant], program)
-                for number, graded in enumerate(rounds)
-                for run, score in graded
-            ],
+            "refused_calls": sum(one["refused_calls"] for one in of_last),
+            "without_refused": math.fsum(one["without_refused"] for one in of_last),
+            "variants": variants,
             "grader_version": GRADER_VERSION,
         },
     )
+
+
+def _cost(record: OrchestrationRecord, answers: Sequence[ModelUsage]) -> Cost:
+    return Cost(
+        variants=len(record.rounds[-1].runs),
+        calls=len(answers),
+        completion_tokens=sum(one.output_tokens for one in answers),
+        calls_not_made=sum(one.origin is Origin.FROM_LOG for one in record.rounds),
+    )
+
+
+def _stored(scores: Iterable[VariantScore]) -> dict[str, Any]:
+    return Totals.of(scores).model_dump(mode="json")
+
+
+def _held_out(graded: Sequence[Graded]) -> Iterator[VariantScore]:
+    return (score for run, score in graded if not run.is_fed_back)
+
+
+def _is_split(graded: Sequence[Graded]) -> bool:
+    return 0 < sum(run.is_fed_back for run, _ in graded) < len(graded)
 
 
 def _graded(one: PlanRound, references: dict[str, ReferenceRun], program: Program) -> list[Graded]:
@@ -262,25 +241,54 @@ def _program(case: ReferenceCase) -> Program:
 
 
 def _told(
-    number: int, run: VariantRun, score: VariantScore, reference: ReferenceRun, program: Program
+    run: VariantRun, score: VariantScore, reference: ReferenceRun, program: Program
 ) -> dict[str, Any]:
     return {
-        "round": number,
         "variant": run.variant,
         "is_fed_back": run.is_fed_back,
         "values": {str(name): value for name, value in score.values().items()},
         "error": None if score.error is None else str(score.error),
         "first_fault": score.first_fault,
+        **_without_refused(run.executed, score, reference, program),
         "strata": strata(program, reference.variant).model_dump(mode="json"),
     }
 
 
-def _page(rounds: Sequence[Sequence[Graded]], problem: str) -> str:
+def _without_refused(
+    run: Executed, score: VariantScore, reference: ReferenceRun, program: Program
+) -> dict[str, Any]:
+    """Return how many calls were refused, and the score of the run without them.
+
+    A refusal that the reference meets too is due, as often as it does.
+    """
+    due = Counter(_refusal(call) for call in reference.executed.calls)
+    kept = []
+    for call in run.calls:
+        refusal = _refusal(call)
+        if refusal is None or due[refusal] > 0:
+            kept.append(call)
+        due[refusal] -= 1
+    count = len(run.calls) - len(kept)
+    if count:
+        score = grade_run(reference, run.model_copy(update={"calls": tuple(kept)}), program)
+    return {"refused_calls": count, "without_refused": score.orchestration}
+
+
+def _refusal(call: ExecutedCall) -> tuple[str, str] | None:
+    """Return tool and code of a call that was refused as it stood, so that nothing ran."""
+    if call.error is None or not call.error.is_refusal:
+        return None
+    return call.tool, call.error.code
+
+
+def _page(rounds: Sequence[Sequence[Graded]], record: OrchestrationRecord) -> str:
     """Return a table for a reader: each variant with its metrics and what failed first."""
+    problem = record.rounds[-1].problem
     lines = [f"No valid plan: {problem}", ""] if problem else []
     if len(rounds) > 1:
-        means = (sum(score.orchestration for _, score in one) / len(one) for one in rounds)
-        lines += ["Orchestration by round: " + " → ".join(f"{one:.2f}" for one in means), ""]
+        pairs = zip(rounds, record.rounds, strict=True)
+        means = (_round_mean(graded, one.origin) for graded, one in pairs)
+        lines += [f"Orchestration by round: {' → '.join(means)}", ""]
     if all(score.error is not None for _, score in rounds[-1]):
         return "\n".join([*lines, "Nothing was executed."])
     lines += [_line(_HEADS), _line("---" for _ in _HEADS)]
@@ -291,6 +299,12 @@ def _page(rounds: Sequence[Sequence[Graded]], problem: str) -> str:
         marks = ("✓" if bit else "✗" for bit in bits)
         lines.append(_line((name, f"{score.orchestration:.2f}", *marks, fault)))
     return "\n".join(lines)
+
+
+def _round_mean(graded: Sequence[Graded], origin: Origin) -> str:
+    mean = sum(score.orchestration for _, score in graded) / len(graded)
+    told = "" if origin is Origin.WRITTEN else f" ({str(origin).replace('_', ' ')})"
+    return f"{mean:.2f}{told}"
 
 
 def _answer(last: PlanRound) -> str:

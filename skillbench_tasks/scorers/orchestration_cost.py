@@ -20,11 +20,13 @@ class Cost(Model):
         variants: Executions that the answers stand for.
         calls: Answers of the model, those from a cache too.
         completion_tokens: Tokens that it wrote, reasoning among them.
+        calls_not_made: Answers taken from a finished log; the other figures leave them out.
     """
 
     variants: int = 0
     calls: int = 0
     completion_tokens: int = 0
+    calls_not_made: int = 0
 
     @classmethod
     def added(cls, parts: Iterable[Cost]) -> Cost:
@@ -34,6 +36,7 @@ class Cost(Model):
             variants=sum(part.variants for part in listed),
             calls=sum(part.calls for part in listed),
             completion_tokens=sum(part.completion_tokens for part in listed),
+            calls_not_made=sum(part.calls_not_made for part in listed),
         )
 
     def rows(self) -> Iterator[tuple[str, float]]:
@@ -45,6 +48,8 @@ class Cost(Model):
             yield "completion tokens per variant", self.completion_tokens / self.variants
         if self.calls:
             yield "completion tokens per call", self.completion_tokens / self.calls
+        if self.calls_not_made:
+            yield "answers from a log, not counted", float(self.calls_not_made)
 
     def ratios(self, other: Cost) -> Iterator[tuple[str, float]]:
         """Yield how many times the other cost this is, per variant; none where it cost nothing.

@@ -17,7 +17,13 @@ from skillbench_tasks.models import Model
 from skillbench_tasks.scorers.bootstrap import mean_interval
 from skillbench_tasks.scorers.statistic import Interval, Statistic, Undefined
 from skillbench_tasks.scorers.trace import METRICS, Metric, VariantScore
-from skillbench_tasks.tools.error_class import INVALID_PLAN, ErrorClass
+from skillbench_tasks.tools.error_class import (
+    FAILED_VALIDATION,
+    INVALID_PLAN,
+    ErrorClass,
+    SourceClass,
+    source_class,
+)
 
 __all__ = [
     "Attempt",
@@ -28,16 +34,18 @@ __all__ = [
     "gap",
     "gap_above_floor",
     "mean_delta",
+    "recovery",
     "revision",
     "shrunk_by",
 ]
 
 
 class VariantKey(NamedTuple):
-    """A variant of a SOP."""
+    """A variant of a SOP; where runs of several epochs are kept apart, in which one it ran."""
 
     sop: str
     variant: str
+    epoch: int = 1
 
 
 class Totals(Model):
@@ -78,6 +86,13 @@ class Totals(Model):
     def infrastructure(self) -> int:
         """Variants lost to infrastructure."""
         return self.errors.get(ErrorClass.INFRASTRUCTURE, 0)
+
+    def by_source_class(self) -> dict[SourceClass, int]:
+        """Return the variants with nothing to score by the source's classes, all of them named."""
+        found = dict.fromkeys(SourceClass, 0)
+        for kind, count in self.errors.items():
+            found[source_class(kind)] += count
+        return found
 
     @property
     def valid(self) -> int:
@@ -130,12 +145,12 @@ def gap(higher: Mapping[VariantKey, float], lower: Mapping[VariantKey, float]) -
     """Return by how much the first side is above the second, over the variants of both.
 
     Args:
-        higher: Variant → score, such as step-by-step.
+        higher: Variant → score, such as step-by-step; epochs are one.
         lower: Variant → score, such as global.
     """
     common = sorted(higher.keys() & lower.keys())
-    differences = {"\0".join(key): 100 * (higher[key] - lower[key]) for key in common}
-    clusters = {"\0".join(key): key.sop for key in common}
+    differences = {"\0".join(key[:2]): 100 * (higher[key] - lower[key]) for key in common}
+    clusters = {"\0".join(key[:2]): key.sop for key in common}
     return Gap(
         points=_share(math.fsum(differences.values()), len(common)),
         interval=mean_interval(differences, clusters),
@@ -175,19 +190,25 @@ def shrunk_by(before: float, after: float) -> Statistic:
 
 
 class Attempt(Model):
-    """What a variant scored in one round, and whether there was something to execute."""
+    """What a variant scored in one round, and why there was nothing to execute, if so."""
 
     score: float
-    valid: bool
+    error: ErrorClass | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether there was something to execute."""
+        return self.error is None
 
 
 class Revision(Model):
     """What a revision changed between two rounds, over the variants of both; gains in points.
 
     `gain` = `from_repair` + `on_valid`: the part of variants whose plan was invalid before and the
-    part of the others. `share_of_repair` = `from_repair` / `gain`. `by_validation_only` is the
-    share of `from_repair` that a revision from validation errors alone reaches on the same
-    variants.
+    part of the others. `share_of_repair` = `from_repair` / `gain`. `validation_only` is the gain of
+    a revision from validation errors alone on the same variants, and `recovery` its share of
+    `gain`. `repaired` and `broken` count variants, `repaired_workflows` workflows that became
+    valid, by what was wrong with them before.
     """
 
     variants: int
@@ -199,7 +220,15 @@ class Revision(Model):
     share_of_repair: Statistic
     repaired: int
     broken: int
-    by_validation_only: Statistic
+    repaired_workflows: dict[ErrorClass, int]
+    validation_only: Statistic
+    recovery: Statistic
+
+    @property
+    def failed_validation(self) -> Statistic:
+        """Share of the repaired workflows that had parsed: schemas, types, references failed."""
+        late = sum(self.repaired_workflows.get(kind, 0) for kind in FAILED_VALIDATION)
+        return _share(late, sum(self.repaired_workflows.values()))
 
 
 def revision(
@@ -212,33 +241,49 @@ def revision(
     Args:
         before: Variant → the earlier round.
         after: Variant → the later round.
-        validation_only: Variant → a revision of the earlier round from validation errors alone.
+        validation_only: Variant → a revision of the earlier round from validation errors alone;
+            only what it has too is compared then.
     """
-    common = sorted(before.keys() & after.keys())
+    common = sorted(before.keys() & after.keys() & (validation_only or before).keys())
     gained = {key: after[key].score - before[key].score for key in common}
     invalid = [key for key in common if not before[key].valid]
     repair = math.fsum(gained[key] for key in invalid)
-    total = math.fsum(gained.values())
-    alone = {key: (validation_only or {}).get(key) for key in invalid}
-    by_validation = math.fsum(
-        one.score - before[key].score for key, one in alone.items() if one is not None
-    )
+    valid = math.fsum(gained[key] for key in common if before[key].valid)
+    alone = validation_only or {}
+    delta = math.fsum(alone[key].score - before[key].score for key in common if key in alone)
+    mended = [key for key in invalid if after[key].valid]
+    classes = {(key.sop, key.epoch): before[key].error for key in mended}
+    counts = {kind: list(classes.values()).count(kind) for kind in ErrorClass}
+    none = Undefined(reason="no scores")
     return Revision(
         variants=len(common),
         up=sum(change > 0 for change in gained.values()),
         down=sum(change < 0 for change in gained.values()),
-        gain=_share(100 * total, len(common)),
+        gain=_share(100 * math.fsum(gained.values()), len(common)),
         from_repair=_share(100 * repair, len(common)),
-        on_valid=_share(100 * (total - repair), len(common)),
-        share_of_repair=_share(repair, total),
-        repaired=sum(after[key].valid for key in invalid),
+        on_valid=_share(100 * valid, len(common)),
+        share_of_repair=_share_of_gain(repair, repair + valid),
+        repaired=len(mended),
         broken=sum(before[key].valid and not after[key].valid for key in common),
-        by_validation_only=(
-            Undefined(reason="no scores")
-            if validation_only is None
-            else _share(by_validation, repair)
-        ),
+        repaired_workflows={kind: count for kind, count in counts.items() if count},
+        validation_only=none if validation_only is None else _share(100 * delta, len(common)),
+        recovery=none if validation_only is None else recovery(delta, repair, valid),
     )
+
+
+def recovery(validation_only: float, repair: float, valid: float) -> Statistic:
+    """Return which share of a replan's gain a revision from validation errors alone recovers.
+
+    Args:
+        validation_only: What it gains.
+        repair: What the replan gains on variants whose plan was invalid in round 0.
+        valid: What it gains on the others. All three in one unit, from the same round 0.
+    """
+    return _share_of_gain(validation_only, repair + valid)
+
+
+def _share_of_gain(part: float, gain: float) -> Statistic:
+    return part / gain if gain > 0 else Undefined(reason="no gain")
 
 
 def _above(

@@ -44,6 +44,8 @@ Reason: TypeAlias = Literal[
     "undefined for every pair",
     "no common scores",
     "no scores",
+    "no gain",
+    "round 0 differs",
     "fewer than two clusters",
 ]
 """Why a statistic has no value."""

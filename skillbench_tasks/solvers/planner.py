@@ -23,6 +23,7 @@ from skillbench_tasks.models.plan_record import (
     PLAN_KEY,
     OrchestrationRecord,
     PlanRound,
+    PlanStart,
     Protocol,
 )
 from skillbench_tasks.models.sop import Sop, Variant
@@ -141,7 +142,13 @@ async def ask_for_plan(
     return await model.generate(messages)
 
 
-def keep(state: TaskState, sop: Sop, protocol: Protocol, rounds: list[PlanRound]) -> None:
+def keep(
+    state: TaskState,
+    sop: Sop,
+    protocol: Protocol,
+    rounds: list[PlanRound],
+    start: PlanStart | None = None,
+) -> None:
     """Put the record of a sample into its store.
 
     Args:
@@ -149,11 +156,13 @@ def keep(state: TaskState, sop: Sop, protocol: Protocol, rounds: list[PlanRound]
         sop: The SOP.
         protocol: How it was carried out.
         rounds: Plans with their executions.
+        start: The log from which the first plan was taken.
     """
     record = OrchestrationRecord(
         sop=sop.id,
         protocol=protocol,
         rounds=tuple(rounds),
+        start=start,
         versions={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
     )
     stored: dict[str, Any] = record.model_dump(mode="json")

@@ -8,24 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Final, assert_never
 
 from skillbench_tasks.models.sop import Executed
 from skillbench_tasks.tools.workflow.language import Finding
 
-__all__ = ["INVALID_PLAN", "ErrorClass", "error_class", "findings_problem", "problem_text"]
+__all__ = [
+    "FAILED_VALIDATION",
+    "INVALID_PLAN",
+    "NOT_PARSED",
+    "ErrorClass",
+    "SourceClass",
+    "error_class",
+    "findings_problem",
+    "problem_text",
+    "source_class",
+]
 
 
 class ErrorClass(StrEnum):
     """Classes of failure that leave nothing to execute.
 
-    `parse_shape`, `schema_type` and `reference` are the layers of the validator: the plan is
-    invalid. `planning`: no plan came of it, whatever was said (none proposed, an editor never
-    closed, the output cut off). `model`: the model gave no answer (refusal, content filter,
-    context overflow). `infrastructure`: provider, network, rate limit, time-out. `evaluation`: our
-    own harness failed.
+    `response_parsing`: there was an answer, and no workflow can be read from it (prose, nothing,
+    cut off, no JSON). `parse_shape`, `schema_type` and `reference` are the layers of the validator:
+    the plan is invalid. `planning`: the protocol was not carried through to a plan (an editor never
+    closed). `model`: the model gave no answer (refusal, content filter, context overflow).
+    `infrastructure`: provider, network, rate limit, time-out. `evaluation`: our own harness failed.
     """
 
+    RESPONSE_PARSING = "response_parsing"
     PARSE_SHAPE = "parse_shape"
     SCHEMA_TYPE = "schema_type"
     REFERENCE = "reference"
@@ -39,6 +50,45 @@ INVALID_PLAN: Final = frozenset(
     {ErrorClass.PARSE_SHAPE, ErrorClass.SCHEMA_TYPE, ErrorClass.REFERENCE}
 )
 """Classes in which there was a plan, and the validator refused it."""
+
+NOT_PARSED: Final = frozenset({ErrorClass.RESPONSE_PARSING, ErrorClass.PARSE_SHAPE})
+"""Of the failure classes of repaired workflows the one: no workflow in form (*parse/shape*)."""
+
+FAILED_VALIDATION: Final = frozenset({ErrorClass.SCHEMA_TYPE, ErrorClass.REFERENCE})
+"""The other: it had parsed, and its schemas, types or references failed (*validator*)."""
+
+
+class SourceClass(StrEnum):
+    """The source's classes of failure, in its words."""
+
+    RESPONSE_PARSING = "response parsing"
+    VALIDATION_PLANNING = "validation/planning"
+    MODEL = "model"
+    INFRASTRUCTURE = "infrastructure"
+    EVALUATION = "evaluation"
+
+
+def source_class(kind: ErrorClass) -> SourceClass:
+    """Return under which of the source's classes a failure falls."""
+    match kind:
+        case ErrorClass.RESPONSE_PARSING:
+            return SourceClass.RESPONSE_PARSING
+        case (
+            ErrorClass.PARSE_SHAPE
+            | ErrorClass.SCHEMA_TYPE
+            | ErrorClass.REFERENCE
+            | ErrorClass.PLANNING
+        ):
+            return SourceClass.VALIDATION_PLANNING
+        case ErrorClass.MODEL:
+            return SourceClass.MODEL
+        case ErrorClass.INFRASTRUCTURE:
+            return SourceClass.INFRASTRUCTURE
+        case ErrorClass.EVALUATION:
+            return SourceClass.EVALUATION
+        case _:
+            assert_never(kind)
+
 
 _OF_LAYER: Final = {
     "shape": ErrorClass.PARSE_SHAPE,

@@ -15,16 +15,18 @@ from skillbench_tasks.scorers.orchestration_totals import (
     gap,
     gap_above_floor,
     mean_delta,
+    recovery,
     revision,
     shrunk_by,
 )
 from skillbench_tasks.scorers.statistic import Interval, Undefined
 from skillbench_tasks.scorers.trace import METRICS, Metric, TraceScore, VariantScore
 from skillbench_tasks.scorers.workflow_strata import strata
-from skillbench_tasks.tools.error_class import ErrorClass
+from skillbench_tasks.tools.error_class import ErrorClass, SourceClass
 from tests.tiny_sops import DUNNING, GATE, OPEN, POST, RETRY, call, parsed
 
 NONE = Undefined(reason="no scores")
+NO_GAIN = Undefined(reason="no gain")
 
 
 def _score(
@@ -146,7 +148,9 @@ def test_published_gap_shrinks_as_published() -> None:
 
 def _attempts(*rows: tuple[float, bool]) -> dict[VariantKey, Attempt]:
     return {
-        VariantKey("s", str(place)): Attempt(score=score, valid=valid)
+        VariantKey("s", str(place)): Attempt(
+            score=score, error=None if valid else ErrorClass.SCHEMA_TYPE
+        )
         for place, (score, valid) in enumerate(rows)
     }
 
@@ -163,14 +167,94 @@ def test_revision_splits_the_gain_into_repair_and_the_rest() -> None:
     assert found.on_valid == pytest.approx(100 * -1.0 / 6)
     assert found.share_of_repair == pytest.approx(3.0)
     assert (found.repaired, found.broken) == (2, 1)
-    assert found.by_validation_only == pytest.approx(0.9 / 1.5)
+    # +0.9 of a repaired plan, +0.5 and 0 of valid ones: over the gain of both kinds.
+    assert found.validation_only == pytest.approx(100 * 1.4 / 6)
+    assert found.recovery == pytest.approx(1.4 / (1.5 - 1.0))
 
 
 def test_revision_without_gain_or_validation_only_is_undefined() -> None:
     same = _attempts((0.5, True))
     found = revision(same, same)
     assert (found.gain, found.up, found.down) == (0, 0, 0)
-    assert found.share_of_repair == found.by_validation_only == NONE
+    assert (found.share_of_repair, found.recovery) == (NO_GAIN, NONE)
+    assert revision(same, same, same).recovery == NO_GAIN
+    worse = _attempts((0.4, True))
+    assert revision(same, worse, same).recovery == NO_GAIN
+
+
+def test_recovery_divides_by_repair_and_valid() -> None:
+    """C2: 0.60 where division by the repair alone gave 0.75."""
+    before = _attempts((0, False), (0, False), (0.5, True), (0.5, True))
+    after = _attempts((1, True), (0.6, True), (0.9, True), (0.5, True))
+    alone = _attempts((0.6, True), (0.6, True), (0.5, True), (0.5, True))
+    found = revision(before, after, alone)
+    assert found.from_repair == pytest.approx(40)
+    assert found.on_valid == pytest.approx(10)
+    assert found.validation_only == pytest.approx(30)
+    assert found.recovery == pytest.approx(0.60)
+    assert found.share_of_repair == pytest.approx(0.80)
+
+
+def test_published_recovery_is_reproduced_from_its_table() -> None:
+    """C2: the Mistral row: repair 7.09, valid 0.52, validation-only 6.10 points: 80.2 %."""
+    share = recovery(6.10, 7.09, 0.52)
+    assert isinstance(share, float)
+    assert f"{share:.1%}" == "80.2%"
+    # And as variants: of 100 ten were invalid; 52 of the others gain a hundredth each.
+    rows = [(0.0, False)] * 10 + [(0.5, True)] * 90
+    after = [(0.709, True)] * 10 + [(0.51, True)] * 52 + [(0.5, True)] * 38
+    alone = [(0.61, True)] * 10 + [(0.5, True)] * 90
+    found = revision(_attempts(*rows), _attempts(*after), _attempts(*alone))
+    assert found.from_repair == pytest.approx(7.09)
+    assert found.on_valid == pytest.approx(0.52)
+    assert found.validation_only == pytest.approx(6.10)
+    assert isinstance(found.recovery, float)
+    assert f"{found.recovery:.1%}" == "80.2%"
+
+
+def test_recovery_is_over_variants_that_all_three_have() -> None:
+    before, after = _attempts((0, False), (0, False)), _attempts((1, True), (0, True))
+    found = revision(before, after, _attempts((0.5, True)))
+    assert (found.variants, found.gain, found.validation_only) == (1, 100, 50)
+    assert found.recovery == 0.5
+
+
+def test_repaired_workflows_are_counted_by_what_was_wrong() -> None:
+    """Workflows, not variants: parse/shape against schemas, types and references."""
+    classes = [
+        ("a", ErrorClass.RESPONSE_PARSING, None),
+        ("b", ErrorClass.PARSE_SHAPE, None),
+        ("c", ErrorClass.SCHEMA_TYPE, None),
+        ("d", ErrorClass.REFERENCE, None),
+        ("e", ErrorClass.SCHEMA_TYPE, ErrorClass.REFERENCE),
+        ("f", None, None),
+    ]
+    keys = [(VariantKey(sop, str(n)), old, new) for sop, old, new in classes for n in range(3)]
+    found = revision(
+        {key: Attempt(score=0, error=old) for key, old, _ in keys},
+        {key: Attempt(score=0.5, error=new) for key, _, new in keys},
+    )
+    assert found.repaired == 12
+    assert found.repaired_workflows == {
+        ErrorClass.RESPONSE_PARSING: 1,
+        ErrorClass.PARSE_SHAPE: 1,
+        ErrorClass.SCHEMA_TYPE: 1,
+        ErrorClass.REFERENCE: 1,
+    }
+    assert found.failed_validation == 0.5
+
+
+def test_failures_fall_under_the_source_s_classes() -> None:
+    """C9: what cannot be read is response parsing, not planning."""
+    totals = Totals(variants=9, errors=dict.fromkeys(ErrorClass, 1))
+    assert totals.by_source_class() == {
+        SourceClass.RESPONSE_PARSING: 1,
+        SourceClass.VALIDATION_PLANNING: 4,
+        SourceClass.MODEL: 1,
+        SourceClass.INFRASTRUCTURE: 1,
+        SourceClass.EVALUATION: 1,
+    }
+    assert totals.error_rate() == pytest.approx(8 / 9)
 
 
 # --- strata -------------------------------------------------------------------------------------------

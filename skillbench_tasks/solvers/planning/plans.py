@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -34,12 +35,27 @@ class Plan:
         program: The checked program.
         problem: Why there is no program, beginning with the class of the error.
         findings: What the validator found.
+        answer: What the model had said where no JSON object could be read from it.
     """
 
     data: JsonValue
     program: Program | None = None
     problem: str = ""
     findings: tuple[Finding, ...] = ()
+    answer: str = ""
+
+    @property
+    def text(self) -> str:
+        """The plan as its model is shown it again: as JSON, else what it had said."""
+        if self.data is not None:
+            return json.dumps(self.data, ensure_ascii=False)
+        return self.answer.encode("utf-8", "replace").decode("utf-8")
+
+    @property
+    def digest(self) -> str:
+        """What tells plans apart: equal where a model would be shown the same workflow."""
+        shown = self.text if self.data is None else json.dumps(self.data, sort_keys=True)
+        return hashlib.sha256(f"{self.problem}\n{shown}".encode()).hexdigest()[:16]
 
 
 BROKEN_OFF: Final = Plan(
@@ -67,7 +83,7 @@ def read_plan(output: ModelOutput, sop: Sop) -> Plan:
         return plan_of(whole[-1], sop)
     is_cut_off = output.stop_reason in _CUT_OFF
     if not found or is_cut_off or _is_broken(text, found):
-        return Plan(None, problem=_missing(text, is_cut_off))
+        return Plan(None, problem=_missing(text, is_cut_off), answer=text)
     return plan_of(found[-1], sop)
 
 
@@ -92,13 +108,12 @@ def _is_broken(text: str, found: list[dict[str, JsonValue]]) -> bool:
 
 
 def _missing(text: str, is_cut_off: bool) -> str:
-    if is_cut_off:
-        return problem_text(ErrorClass.PLANNING, "the answer was cut off before the workflow ended")
-    if "{" in text:
-        detail = f"the answer holds no JSON object that can be read: {_flaw(text)}"
-        return problem_text(ErrorClass.PARSE_SHAPE, detail)
     detail = "the answer holds no workflow" if text else "the answer is empty"
-    return problem_text(ErrorClass.PLANNING, detail)
+    if is_cut_off:
+        detail = "the answer was cut off before the workflow ended"
+    elif "{" in text:
+        detail = f"the answer holds no JSON object that can be read: {_flaw(text)}"
+    return problem_text(ErrorClass.RESPONSE_PARSING, detail)
 
 
 def _flaw(text: str) -> str:
@@ -165,6 +180,7 @@ def run_plan(plan: Plan, variants: Iterable[Variant], fed_back: Iterable[str] = 
     return PlanRound(
         plan=plan.data,
         problem=plan.problem,
+        digest=plan.digest,
         runs=tuple(
             VariantRun(variant=one.id, executed=_run(plan, one), is_fed_back=one.id in shown)
             for one in variants

@@ -77,14 +77,17 @@ def request_prompt(sop: Sop, variant: Variant | None = None) -> str:
     return f"{specification(sop)}\n\n## The inputs of this run\n\n{_json(variant.inputs)}"
 
 
-def replan_prompt(what: str, feedback: str) -> str:
-    """Return the request for a revised workflow.
+def replan_prompt(sop: Sop, workflow: str, what: str, feedback: str) -> str:
+    """Return the request for a revised workflow: specification, workflow, what came of it.
 
     Args:
-        what: What was done with the last one.
+        sop: The SOP.
+        workflow: The workflow as it stands, or the answer that held none.
+        what: What was done with it.
         feedback: What came of it, one JSON object in each line.
     """
-    return _page("replan").format(what=what, feedback=feedback)
+    asked = _page("replan").format(workflow=workflow, what=what, feedback=feedback)
+    return f"{specification(sop)}\n\n{asked}"
 
 
 @cache
