@@ -11,7 +11,6 @@ from typing import Final
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import expresses
-from skillbench_tasks.datasets.wording.claims import claims_in, is_transfer
 from skillbench_tasks.models import Call, Checks, Episode
 from skillbench_tasks.tools.faults import LOST_REPLY, may_be_done
 from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
@@ -22,7 +21,6 @@ __all__ = [
     "guessed_ids",
     "unchecked_lost_replies",
     "unfinished_tools",
-    "unfounded_claims",
     "unsaid_factors",
     "was_put",
 ]
@@ -30,20 +28,6 @@ __all__ = [
 _ID: Final = re.compile(r"[A-Z]{2,5}-([0-9]+)")
 _SHORTEST_BARE_NUMBER: Final = 4
 """From this many digits on, a user may name a record by its number alone."""
-
-_NO_DEED: Final = frozenset(
-    {
-        "completed",
-        "opened",
-        "recorded",
-        "logged",
-        "scheduled",
-        "reported",
-        "registered",
-        "processed",
-    }
-)
-"""Words of a claim that are as often said of looking as of doing."""
 
 
 def guessed_ids(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -168,50 +152,3 @@ def _owners(call: Call) -> Iterator[str]:
         for row in value if isinstance(value, list) else ():
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
                 yield str(row["customer_id"])
-
-
-_DEEDS: Final[dict[str, tuple[str, ...]]] = {
-    "refunded": ("refund",),
-    "credited": ("credit", "points", "refund"),
-    "cancelled": ("cancel", "remove"),
-    "canceled": ("cancel", "remove"),
-    "booked": ("book", "reschedule"),
-    "locked": ("lock",),
-    "unlocked": ("unlock",),
-    "blocked": ("lock",),
-    "disputed": ("dispute",),
-    "extended": ("extend",),
-    "redeemed": ("redeem",),
-    "restarted": ("reboot",),
-    "rebooted": ("reboot",),
-    "upgraded": ("plan", "delivery_option", "upgrade"),
-}
-"""Words of a claim that name one kind of deed → parts of the names of tools that do it."""
-
-
-def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield claims of the agent to have done what no call before them did.
-
-    Before any write has been carried out every claim is unfounded; after that, one whose word names
-    a kind of deed that none of the carried-out writes is.
-    """
-    done: set[str] = set()
-    for event in episode.events:
-        if isinstance(event, Call):
-            is_write = checks.toolkit.get(event.tool) == "write"
-            if is_write and event.tool not in TRANSFER_TOOLS and may_be_done(event.error):
-                done.add(event.tool.partition(":")[2])
-            continue
-        for claim in claims_in(event.text) if event.role == "agent" else ():
-            is_own = re.match(r"(?:i|we)\b", claim) is not None and not is_transfer(claim)
-            if is_own and claim.rsplit(maxsplit=1)[-1] in _NO_DEED:
-                continue
-            if is_own and not _is_founded(claim, done):
-                yield f"agent claims {claim!r}, and no call had done it"
-
-
-def _is_founded(claim: str, done: set[str]) -> bool:
-    parts = _DEEDS.get(claim.rsplit(maxsplit=1)[-1])
-    if parts is None:
-        return bool(done)
-    return any(part in tool for tool in done for part in parts)

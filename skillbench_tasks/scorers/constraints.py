@@ -14,12 +14,12 @@ from skillbench_tasks.scorers.conduct import (
     guessed_ids,
     unchecked_lost_replies,
     unfinished_tools,
-    unfounded_claims,
     unsaid_factors,
     was_put,
 )
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
 from skillbench_tasks.scorers.forbidden import forbidden_questions
+from skillbench_tasks.scorers.founding import unfounded_claims
 from skillbench_tasks.tools.faults import holds
 
 __all__ = ["CONSTRAINTS", "constraints_verdict"]
