@@ -33,7 +33,8 @@ _SHORTEST_BARE_NUMBER: Final = 4
 def guessed_ids(checks: Checks, episode: Episode) -> Iterator[str]:
     """Yield ids given as arguments that nobody had named: no user, no result before the call.
 
-    A user names a record by its id or, from four digits on, by its number.
+    A user names a record by its id or, from four digits on, by its number. A read that failed is a
+    slip without effect.
     """
     seen: set[str] = set()
     heard: set[str] = set()
@@ -45,13 +46,22 @@ def guessed_ids(checks: Checks, episode: Episode) -> Iterator[str]:
             continue
         for value in _texts(event.arguments):
             match = _ID.fullmatch(value)
-            if match is None or value in seen or not was_put(event):
+            if (
+                match is None
+                or value in seen
+                or not was_put(event)
+                or _came_to_nothing(checks, event)
+            ):
                 continue
             if match[1] not in heard or len(match[1]) < _SHORTEST_BARE_NUMBER:
                 yield f"{event.tool} was called with {value}, which nothing had shown"
         shown = json.dumps(event.result, ensure_ascii=False)
         shown += event.error.message if event.error else ""
         seen.update(match[0] for match in _ID.finditer(shown))
+
+
+def _came_to_nothing(checks: Checks, call: Call) -> bool:
+    return call.error is not None and checks.toolkit.get(call.tool) == "read"
 
 
 def unsaid_factors(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -64,9 +74,16 @@ def unsaid_factors(checks: Checks, episode: Episode) -> Iterator[str]:
                 said.append(event.text)
         elif rule is not None and event.tool == rule.tool and was_put(event):
             for name, value in event.arguments.items():
-                heard = any(expresses(text, value) for text in said)
+                heard = any(
+                    expresses(text, value) or expresses(text, _named(value)) for text in said
+                )
                 if name != "customer_id" and value not in (None, "") and not heard:
                     yield f"{event.tool} was given a {name} that the user had not said"
+
+
+def _named(value: JsonValue) -> JsonValue:
+    """Return a name as names are written, whatever its case."""
+    return value.title() if isinstance(value, str) else value
 
 
 def was_put(call: Call) -> bool:

@@ -15,6 +15,7 @@ from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, Effects, Episode, Line
 from skillbench_tasks.tools.faults import may_be_done
+from skillbench_tasks.tools.toolbox import TRANSFER_TOOLS
 
 __all__ = ["unfounded_claims"]
 
@@ -26,11 +27,15 @@ _ANY_DEED: Final = stems_in(
 
 
 class _Deed(NamedTuple):
-    """A write that was carried out: its verbs, and the words for what it was done to."""
+    """A write that was carried out: its verbs, the words for what it was done to, its numbers.
+
+    `is_wish` tells what users wish for from hand-overs and logs.
+    """
 
     verbs: frozenset[str]
     words: frozenset[str]
     numbers: frozenset[float]
+    is_wish: bool
 
 
 class _Grounds:
@@ -41,6 +46,8 @@ class _Grounds:
         self.records: list[frozenset[str]] = []
         self.numbers: set[float] = _numbers(checks.policy)
         self.user: list[frozenset[str]] = []
+        asked = {rule.tool for rule in checks.rules.confirm}
+        wishes = asked or checks.effects.keys() - TRANSFER_TOOLS
         for event in events:
             if isinstance(event, Line):
                 if event.role == "user":
@@ -52,12 +59,12 @@ class _Grounds:
             self.records.append(stems_in(shown) | stems_in(event.tool.replace("_", " ")))
             effects = checks.effects.get(event.tool)
             if effects is not None and may_be_done(event.error):
-                self.deeds.append(_deed(effects, event))
+                self.deeds.append(_deed(effects, event, is_wish=event.tool in wishes))
 
 
-def _deed(effects: Effects, call: Call) -> _Deed:
+def _deed(effects: Effects, call: Call, *, is_wish: bool) -> _Deed:
     said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result)]))
-    return _Deed(stems_of(effects.verbs), stems_of(effects.nouns) | said, _amounts(call))
+    return _Deed(stems_of(effects.verbs), stems_of(effects.nouns) | said, _amounts(call), is_wish)
 
 
 def _amounts(call: Call) -> frozenset[float]:
@@ -147,10 +154,12 @@ def _is_deed_here(claim: Claim, checks: Checks) -> bool:
 
 
 def _has_done(deed: _Deed, claim: Claim) -> bool:
+    is_thing = bool(claim.things & deed.words)
     is_any = not claim.verb or claim.kind == "state" or claim.verb in _ANY_DEED
-    is_verb = is_any or claim.verb in deed.verbs
+    if not (claim.verb in deed.verbs or (is_any and (deed.is_wish or is_thing))):
+        return False
     is_amount = bool(claim.amounts) and deed.numbers.issuperset(claim.amounts)
-    return is_verb and (is_amount or not claim.things or bool(claim.things & deed.words))
+    return is_amount or is_thing or not claim.things
 
 
 def _tells(words: frozenset[str], verbs: frozenset[str], claim: Claim) -> bool:

@@ -287,6 +287,8 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
     verb, after = word[0], clause[word.end() :]
     base = "" if " " in verb else stem(verb)
     is_gift = form.verb == "base" and verb in ("get", "receive")
+    if form.kind == "bare" and verb == base and not verb.endswith("ed"):
+        return None  # "put the modem in the open" is advice
     is_told = is_gift or (form.kind == "bare" and verb == "done")
     if not _fits(form, verb) or (form.verb != "state" and base in none and not is_told):
         return None
@@ -306,7 +308,8 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
     is_loose = form.kind == "promise" or (not things and "you" in before.split())
     more = _things(after) if is_loose else frozenset()
     amounts = tuple(n for m in values_in(clause) if m.kind == "money" for n in m.numbers[:1])
-    if re.match(r"(?:on|in) your", verb) and not amounts:
+    is_idle = form.verb == "state" and before.strip() in ("we", "i")  # "we're good to go"
+    if is_idle or (re.match(r"(?:on|in) your", verb) and not amounts):
         return None
     return Claim(clause, form.kind, base, base in either, things, more, amounts)
 
