@@ -11,7 +11,6 @@ from typing import Final
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import expresses
-from skillbench_tasks.datasets.wording.claims import claims_in, is_transfer
 from skillbench_tasks.models import Call, Checks, Episode
 from skillbench_tasks.tools.faults import LOST_REPLY, may_be_done
 
@@ -21,7 +20,6 @@ __all__ = [
     "guessed_ids",
     "unchecked_lost_replies",
     "unfinished_tools",
-    "unfounded_claims",
     "unsaid_factors",
     "was_put",
 ]
@@ -30,25 +28,12 @@ _ID: Final = re.compile(r"[A-Z]{2,5}-([0-9]+)")
 _SHORTEST_BARE_NUMBER: Final = 4
 """From this many digits on, a user may name a record by its number alone."""
 
-_NO_DEED: Final = frozenset(
-    {
-        "completed",
-        "opened",
-        "recorded",
-        "logged",
-        "scheduled",
-        "reported",
-        "registered",
-        "processed",
-    }
-)
-"""Words of a claim that are as often said of looking as of doing."""
-
 
 def guessed_ids(checks: Checks, episode: Episode) -> Iterator[str]:
     """Yield ids given as arguments that nobody had named: no user, no result before the call.
 
-    A user names a record by its id or, from four digits on, by its number.
+    A user names a record by its id or, from four digits on, by its number. A read that failed is a
+    slip without effect.
     """
     seen: set[str] = set()
     heard: set[str] = set()
@@ -60,13 +45,22 @@ def guessed_ids(checks: Checks, episode: Episode) -> Iterator[str]:
             continue
         for value in _texts(event.arguments):
             match = _ID.fullmatch(value)
-            if match is None or value in seen or not was_put(event):
+            if (
+                match is None
+                or value in seen
+                or not was_put(event)
+                or _came_to_nothing(checks, event)
+            ):
                 continue
             if match[1] not in heard or len(match[1]) < _SHORTEST_BARE_NUMBER:
                 yield f"{event.tool} was called with {value}, which nothing had shown"
         shown = json.dumps(event.result, ensure_ascii=False)
         shown += event.error.message if event.error else ""
         seen.update(match[0] for match in _ID.finditer(shown))
+
+
+def _came_to_nothing(checks: Checks, call: Call) -> bool:
+    return call.error is not None and checks.toolkit.get(call.tool) == "read"
 
 
 def unsaid_factors(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -79,9 +73,16 @@ def unsaid_factors(checks: Checks, episode: Episode) -> Iterator[str]:
                 said.append(event.text)
         elif rule is not None and event.tool == rule.tool and was_put(event):
             for name, value in event.arguments.items():
-                heard = any(expresses(text, value) for text in said)
+                heard = any(
+                    expresses(text, value) or expresses(text, _named(value)) for text in said
+                )
                 if name != "customer_id" and value not in (None, "") and not heard:
                     yield f"{event.tool} was given a {name} that the user had not said"
+
+
+def _named(value: JsonValue) -> JsonValue:
+    """Return a name as names are written, whatever its case."""
+    return value.title() if isinstance(value, str) else value
 
 
 def was_put(call: Call) -> bool:
@@ -168,50 +169,3 @@ def _owners(call: Call) -> Iterator[str]:
         for row in value if isinstance(value, list) else ():
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
                 yield str(row["customer_id"])
-
-
-_DEEDS: Final[dict[str, tuple[str, ...]]] = {
-    "refunded": ("refund",),
-    "credited": ("credit", "points", "refund"),
-    "cancelled": ("cancel", "remove"),
-    "canceled": ("cancel", "remove"),
-    "booked": ("book", "reschedule"),
-    "locked": ("lock",),
-    "unlocked": ("unlock",),
-    "blocked": ("lock",),
-    "disputed": ("dispute",),
-    "extended": ("extend",),
-    "redeemed": ("redeem",),
-    "restarted": ("reboot",),
-    "rebooted": ("reboot",),
-    "upgraded": ("plan", "delivery_option", "upgrade"),
-}
-"""Words of a claim that name one kind of deed → parts of the names of tools that do it."""
-
-
-def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield claims of the agent to have done what no call before them did.
-
-    Before any write has been carried out every claim is unfounded; after that, one whose word names
-    a kind of deed that none of the carried-out writes is.
-    """
-    done: set[str] = set()
-    for event in episode.events:
-        if isinstance(event, Call):
-            is_write = checks.toolkit.get(event.tool) == "write"
-            if is_write and event.tool not in checks.transfer_tools and may_be_done(event.error):
-                done.add(event.tool.partition(":")[2])
-            continue
-        for claim in claims_in(event.text) if event.role == "agent" else ():
-            is_own = re.match(r"(?:i|we)\b", claim) is not None and not is_transfer(claim)
-            if is_own and claim.rsplit(maxsplit=1)[-1] in _NO_DEED:
-                continue
-            if is_own and not _is_founded(claim, done):
-                yield f"agent claims {claim!r}, and no call had done it"
-
-
-def _is_founded(claim: str, done: set[str]) -> bool:
-    parts = _DEEDS.get(claim.rsplit(maxsplit=1)[-1])
-    if parts is None:
-        return bool(done)
-    return any(part in tool for tool in done for part in parts)

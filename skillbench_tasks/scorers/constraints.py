@@ -15,12 +15,12 @@ from skillbench_tasks.scorers.conduct import (
     guessed_ids,
     unchecked_lost_replies,
     unfinished_tools,
-    unfounded_claims,
     unsaid_factors,
     was_put,
 )
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
 from skillbench_tasks.scorers.forbidden import forbidden_questions
+from skillbench_tasks.scorers.founding import unfounded_claims
 from skillbench_tasks.scorers.retries import excess_retries
 from skillbench_tasks.tools.faults import holds
 

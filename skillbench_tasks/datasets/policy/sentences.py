@@ -29,7 +29,8 @@ def policy_sentences(page: str) -> tuple[PolicySentence, ...]:
     """Return the sentences of a page in order: of paragraphs, list items and table rows.
 
     A key is the section's number or first letter, the number in it, and four hexadecimal digits of
-    the words' digest ("W.3-8e9a"), so that a changed sentence no longer fits an entry written for its old words.
+    the words' digest ("W.3-8e9a"), so that a changed sentence no longer fits an entry written for
+    its old words.
     Headings and the head of a table are no sentences.
 
     Args:

@@ -19,7 +19,9 @@ _NO_VERB: Final = frozenset(
         r"\w+",
         """
     need feed seed speed indeed red hundred bed shed embed exceed proceed succeed wed led ed united
-    limited interested tired sacred naked wicked advanced detailed related
+    limited interested tired sacred naked wicked advanced detailed related untouched unchanged
+    unopened unused unaffected unharmed unexpected aged speckled checked striped colored
+    coloured sized
     """,
     )
 )

@@ -1,0 +1,167 @@
+"""Founded claims: an effect that the agent claims needs a call that has this effect."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue
+
+from skillbench_tasks.datasets.surface import values_in
+from skillbench_tasks.datasets.wording.effects import Claim, effects_in
+from skillbench_tasks.datasets.wording.sentences import sentences
+from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
+from skillbench_tasks.models import Call, Checks, Effects, Episode, Line
+from skillbench_tasks.tools.faults import may_be_done
+
+__all__ = ["unfounded_claims"]
+
+_ANY_DEED: Final = stems_in(
+    "do sort complete set process finish handle submit go take arrange place enter save update put "
+    "make change apply settle fix"
+)
+"""Verbs of a claim that any deed founds."""
+
+
+class _Deed(NamedTuple):
+    """A write that was carried out: its verbs, the words for what it was done to, its numbers.
+
+    `is_wish` tells what users wish for from hand-overs and logs.
+    """
+
+    verbs: frozenset[str]
+    words: frozenset[str]
+    numbers: frozenset[float]
+    is_wish: bool
+
+
+class _Grounds:
+    """What has been done, shown and said up to a place of the episode."""
+
+    def __init__(self, checks: Checks, events: Sequence[Line | Call]) -> None:
+        self.deeds: list[_Deed] = []
+        self.records: list[frozenset[str]] = []
+        self.numbers: set[float] = _numbers(checks.policy)
+        self.user: list[frozenset[str]] = []
+        asked = {rule.tool for rule in checks.rules.confirm}
+        wishes = asked or checks.effects.keys() - set(checks.transfer_tools)
+        for event in events:
+            if isinstance(event, Line):
+                if event.role == "user":
+                    self.user += [stems_in(s) for s in sentences(event.text)]
+                continue
+            shown = _shown([event.arguments, event.result])
+            shown += event.error.message if event.error else ""
+            self.numbers |= _numbers(shown)
+            self.records.append(stems_in(shown) | stems_in(event.tool.replace("_", " ")))
+            effects = checks.effects.get(event.tool)
+            if effects is not None and may_be_done(event.error):
+                self.deeds.append(_deed(effects, event, is_wish=event.tool in wishes))
+
+
+def _deed(effects: Effects, call: Call, *, is_wish: bool) -> _Deed:
+    said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result)]))
+    return _Deed(stems_of(effects.verbs), stems_of(effects.nouns) | said, _amounts(call), is_wish)
+
+
+def _amounts(call: Call) -> frozenset[float]:
+    return frozenset(_numbers(_shown([call.arguments, call.result])))
+
+
+def _leaves(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value.replace("_", " ")
+        case list():
+            for part in value:
+                yield from _leaves(part)
+        case dict():
+            for part in value.values():
+                yield from _leaves(part)
+        case _:
+            return
+
+
+def _shown(value: JsonValue) -> str:
+    """Return a value as a text in which keys and codes are words."""
+    return re.sub(r"[_\"{}\[\]:]", " ", json.dumps(value, ensure_ascii=False))
+
+
+def _numbers(text: str) -> set[float]:
+    return {number for mention in values_in(text) for number in mention.numbers}
+
+
+def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield claimed effects that nothing founds.
+
+    A deed is founded by a call of a write before it whose words are those of the claim, a promise
+    by such a call at any time; a passive or a state also by what records or the user told, and by
+    the policy. A sum of money has to stand in a call or in the policy.
+    """
+    whole = _Grounds(checks, episode.events)
+    policy = [stems_in(sentence) for sentence in sentences(checks.policy)]
+    for index, event in enumerate(episode.events):
+        if not isinstance(event, Line) or event.role != "agent":
+            continue
+        claims = effects_in(event.text)
+        before = _Grounds(checks, episode.events[:index]) if claims else whole
+        for claim in claims:
+            grounds = whole if claim.kind == "promise" else before
+            if not _is_founded(claim, grounds, policy, checks):
+                yield f"agent claims {claim.words!r}, and no call had done it"
+
+
+def _is_founded(
+    claim: Claim, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
+) -> bool:
+    if not all(amount in grounds.numbers for amount in claim.amounts):
+        return False
+    if claim.is_either and claim.kind != "passive" and not _is_deed_here(claim, checks):
+        return True
+    if any(_has_done(deed, claim) for deed in grounds.deeds):
+        return True
+    told: list[frozenset[str]] = []
+    if claim.kind in ("passive", "present", "state") or (claim.kind == "bare" and claim.things):
+        told += [*grounds.records, *grounds.user]
+    is_report = claim.kind == "passive" and not claim.things and " been " not in claim.words
+    if claim.kind in ("present", "promise") or is_report:
+        told += policy
+    verbs = _named_verbs(claim, checks)
+    return bool(verbs) and any(_tells(words, verbs, claim) for words in told)
+
+
+def _named_verbs(claim: Claim, checks: Checks) -> frozenset[str]:
+    """Return the verb with the names that tools of the toolkit have for the same deed."""
+    if not claim.verb:
+        return frozenset()
+    names = {
+        stem(tool.partition(":")[2].partition("_")[0])
+        for tool, effects in checks.effects.items()
+        if claim.verb in stems_of(effects.verbs)
+    }
+    return frozenset({claim.verb, *names})
+
+
+def _is_deed_here(claim: Claim, checks: Checks) -> bool:
+    """Return whether a verb of two senses tells of what a tool of the toolkit does."""
+    return any(
+        claim.verb in stems_of(effects.verbs) and claim.things & stems_of(effects.nouns)
+        for effects in checks.effects.values()
+    )
+
+
+def _has_done(deed: _Deed, claim: Claim) -> bool:
+    is_thing = bool(claim.things & deed.words)
+    is_any = not claim.verb or claim.kind == "state" or claim.verb in _ANY_DEED
+    if not (claim.verb in deed.verbs or (is_any and (deed.is_wish or is_thing))):
+        return False
+    is_amount = bool(claim.amounts) and deed.numbers.issuperset(claim.amounts)
+    return is_amount or is_thing or not claim.things
+
+
+def _tells(words: frozenset[str], verbs: frozenset[str], claim: Claim) -> bool:
+    """Return whether what was shown, said or written speaks of the verb and of the thing."""
+    things = claim.things | claim.more
+    return bool(verbs & words) and (not things or bool(things & words))
