@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -14,7 +13,8 @@ from inspect_ai.util import JSONSchema
 
 from skillbench_tasks.models.judgement import FailureT, Label, LabelVerdict, Unscored
 from skillbench_tasks.scorers.judge_lines import CaseFile
-from skillbench_tasks.scorers.judges import AnswerForm, Judge, ask_all, judges_of_run
+from skillbench_tasks.scorers.judged_texts import JudgedTexts
+from skillbench_tasks.scorers.judges import AnswerForm, Judge, Question, ask_all, judges_of_run
 from skillbench_tasks.scorers.label_verdict import Labels
 from skillbench_tasks.scorers.panel import TieRule, majority, panel_pass, vote_value
 from skillbench_tasks.scorers.panel_metrics import PASS_PREFIX
@@ -133,14 +133,13 @@ class LabelPanel(Generic[FailureT]):
             hard_failures: What forbids a pass whatever they say; they are not told it by this.
         """
         import_module("skillbench_tasks.scorers.panel_bound")
-        read = partial(self._labels.read, quoted=self._labels.planted(case.texts))
-        answers = await ask_all(
-            judges,
+        judged = JudgedTexts(case.texts, (self._page.text,))
+        question = Question(
             f"{self._page.text}\n\n{case.page}",
             case.case,
-            self._samples,
-            AnswerForm(self._schema, read),
+            AnswerForm(self._schema, lambda text, key: self._labels.read(text, judged, key)),
         )
+        answers = await ask_all(judges, question, self._samples)
         votes = {
             f"{name}@{self._page.version}": LabelVote(given, self._tie, hard_failures)
             for name, given in answers.items()

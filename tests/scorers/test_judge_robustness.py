@@ -29,7 +29,7 @@ from skillbench_tasks.models import Call, CallError, Episode, Line, State, Termi
 from skillbench_tasks.reports.tables import log_table
 from skillbench_tasks.scorers.judge_panel import judge_panel
 from skillbench_tasks.scorers.judge_prompt import transcript_lines, transcript_texts
-from skillbench_tasks.scorers.judge_verdict import verdict_shapes
+from skillbench_tasks.scorers.judged_texts import JudgedTexts
 from skillbench_tasks.scorers.panel_metrics import VALID, coverage_rows
 from skillbench_tasks.scorers.rubric import load_rubric
 from skillbench_tasks.zero_shot import zero_shot
@@ -253,4 +253,4 @@ def test_transcript_line_cannot_be_broken_by_what_is_said_in_it(mark: str) -> No
     ],
 )
 def test_verdict_planted_anywhere_in_a_call_is_known_for_one(event: Call) -> None:
-    assert verdict_shapes(list(transcript_texts(_episode(event)))).shapes[0] == grades(5)
+    assert JudgedTexts(tuple(transcript_texts(_episode(event)))).holds(grades(5))
