@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -28,23 +28,17 @@ JUDGE_TEMPERATURE: Final = 0.0
 
 
 class LabelVote(Generic[FailureT]):
-    """One judge's answers about one case, counted.
+    """One judge's answers about one case, counted; what code finds has no part in it.
 
     Args:
         answers: One for each sample of the judge.
         tie: The tie rule.
-        hard_failures: What forbids a pass whatever the judge says.
     """
 
-    def __init__(
-        self,
-        answers: Sequence[LabelVerdict[FailureT] | Unscored],
-        tie: TieRule,
-        hard_failures: Collection[str] = (),
-    ) -> None:
+    def __init__(self, answers: Sequence[LabelVerdict[FailureT] | Unscored], tie: TieRule) -> None:
         self.answers = tuple(answers)
         labels = [one.label for one in answers if not isinstance(one, Unscored)]
-        self.passes = tuple(one is Label.PASS and not hard_failures for one in labels)
+        self.passes = tuple(one is Label.PASS for one in labels)
         self.passed = majority(self.passes, tie)
 
 
@@ -63,11 +57,12 @@ class Ballot(Generic[FailureT]):
         self.votes, self._told = votes, told
         self.passed = panel_pass([vote.passed for vote in votes.values()], tie)
 
-    def score(self, values: Mapping[str, float]) -> Score:
+    def score(self, values: Mapping[str, float], about: Mapping[str, Any] | None = None) -> Score:
         """Return the score: rows of the panel, then the vote of each judge.
 
         Args:
             values: The rows of the panel.
+            about: What else the score's metadata say.
         """
         votes = {f"{PASS_PREFIX}{name}": self.votes[name].passed for name in sorted(self.votes)}
         answers = {
@@ -79,7 +74,7 @@ class Ballot(Generic[FailureT]):
             answer=_shown(self.passed),
             explanation="\n\n".join(_lines(name, vote) for name, vote in self.votes.items()),
             reason=None if self.passed is not None else "too few judges gave a verdict",
-            metadata={"answers": answers, **self._told},
+            metadata={"answers": answers, **self._told, **(about or {})},
         )
 
 
@@ -122,15 +117,12 @@ class LabelPanel(Generic[FailureT]):
         """Return the judges of the run; none where the role is not given."""
         return judges_of_run(self._timeout, JUDGE_TEMPERATURE)
 
-    async def vote(
-        self, judges: Sequence[Judge], case: CaseFile, hard_failures: Collection[str] = ()
-    ) -> Ballot[FailureT]:
+    async def vote(self, judges: Sequence[Judge], case: CaseFile) -> Ballot[FailureT]:
         """Put a case before judges.
 
         Args:
             judges: Who is asked.
             case: What they read.
-            hard_failures: What forbids a pass whatever they say; they are not told it by this.
         """
         import_module("skillbench_tasks.scorers.panel_bound")
         judged = JudgedTexts(case.texts, (self._page.text,))
@@ -141,12 +133,10 @@ class LabelPanel(Generic[FailureT]):
         )
         answers = await ask_all(judges, question, self._samples)
         votes = {
-            f"{name}@{self._page.version}": LabelVote(given, self._tie, hard_failures)
+            f"{name}@{self._page.version}": LabelVote(given, self._tie)
             for name, given in answers.items()
         }
         told: dict[str, Any] = {"judges": {judge.name: judge.identity for judge in judges}}
-        if hard_failures:
-            told["hard_failures"] = list(hard_failures)
         return Ballot(votes, self._tie, {**told, **self._settings})
 
 
