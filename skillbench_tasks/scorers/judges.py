@@ -24,6 +24,7 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.util import LimitExceededError
 
 from skillbench_tasks.models import Unscored, UnscoredReason
+from skillbench_tasks.scorers.kept_verdicts import kept_policy
 from skillbench_tasks.scorers.verdict_key import KEY_FIELD, key_line, verdict_key
 from skillbench_tasks.structured_output import generate_structured, shortened
 from skillbench_tasks.task_options import is_made_by_inspect, require_reachable
@@ -157,9 +158,10 @@ class Judge:
         seconds = self._patience()
         try:
             require_reachable(self._model)
+            kept = await kept_policy(self.name)
             with anyio.fail_after(seconds):
                 output = await generate_structured(
-                    self._model, messages, question.form.schema, scope, self._config
+                    self._model, messages, question.form.schema, scope, self._config, kept
                 )
         except LimitExceededError:
             raise

@@ -429,3 +429,20 @@ def test_broken_rubric_is_refused_in_one_line(tmp_path: Path, text: str | None, 
     with pytest.raises(DataError, match=told) as caught:
         judge_panel(rubric=str(path))
     assert "\n" not in str(caught.value)
+
+
+def test_j4_epochs_samples_twins_and_other_runs_share_no_verdict(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def counting(messages: list[ChatMessage], tools: list[ToolInfo]) -> str:
+        calls.append(messages[-1].text)
+        return json.dumps(grades(5))
+
+    PLAYS["judge-counting"] = counting
+    for run in (1, 2):
+        log = _run(
+            tmp_path / str(run), ["counting", "counting"], epochs=2, options={"judge_samples": 2}
+        )
+        assert len(calls) == run * 6 * 2 * 2 * 2  # cases, epochs, twins, samples
+        assert log.status == "success"
+    assert len(set(calls)) == 6
