@@ -82,9 +82,12 @@ def unscored() -> Metric:
     return count
 
 
-@metric
+@metric(scores="unreduced")
 def mean_without_user_faults() -> Metric:
-    """Mean over the samples whose simulated user kept its role; `NaN` where there is none."""
+    """Mean over the runs whose simulated user kept its role; `NaN` where there is none.
+
+    Each epoch counts for itself: of one reduced score Inspect keeps the first epoch's metadata.
+    """
     to_float = value_to_float()
 
     def clean_mean(scores: list[SampleScore]) -> float:

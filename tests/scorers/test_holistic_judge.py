@@ -364,7 +364,9 @@ def test_rows_and_groups_equal_the_count_by_hand(log_of_table: EvalLog) -> None:
     )
 
 
-def test_categories_and_agreement_equal_the_count_by_hand(log_of_table: EvalLog) -> None:
+def test_b1_categories_and_agreement_are_of_the_labels_before_the_gate(
+    log_of_table: EvalLog,
+) -> None:
     expected = {
         "planned": 4,
         "valid": 1,
