@@ -16,10 +16,11 @@ from inspect_ai.solver import TaskState
 
 from skillbench_tasks.errors import EpisodeError
 from skillbench_tasks.models.conversation import Conversation
+from skillbench_tasks.models.judgement import ReplayFailure
 from skillbench_tasks.models.replay_record import GOLD_KEY
 from skillbench_tasks.scorers.group_metrics import Judged, failure_categories, group_means
 from skillbench_tasks.scorers.judges import where_judged
-from skillbench_tasks.scorers.label_panel import LabelPanel
+from skillbench_tasks.scorers.label_panel import Ballot, LabelPanel
 from skillbench_tasks.scorers.label_verdict import REPLAY_LABELS
 from skillbench_tasks.scorers.panel import TieRule, vote_value
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
@@ -94,10 +95,7 @@ def holistic_judge(
             return None
         ballot = await panel.vote(judges, replay_case(_gold(state), record))
         found = replay_score(record)
-        values = _values(ballot.passed, found)
-        for name in sorted(ballot.votes):
-            label = ballot.votes[name].passed
-            values[f"success:{name}"] = vote_value(_gated(label, not found.tool_errors))
+        values = _values(ballot, found)
         return ballot.score(values, {"tool_errors": list(found.tool_errors)})
 
     return score
@@ -108,7 +106,8 @@ def holistic_judge_of_run(samples: int, tie: str, rubric: str | None) -> list[Sc
     return where_judged(holistic_judge(samples=samples, tie=tie, rubric=rubric))
 
 
-def _values(label: bool | None, found: ReplayScore) -> dict[str, float]:
+def _values(ballot: Ballot[ReplayFailure], found: ReplayScore) -> dict[str, float]:
+    label = ballot.passed
     is_resolved, is_clean = not found.tool_errors, not found.rejected_calls
     return {
         HOLISTIC_LABEL: vote_value(label),
@@ -116,6 +115,10 @@ def _values(label: bool | None, found: ReplayScore) -> dict[str, float]:
         _STRICT_GATE: float(is_clean),
         HOLISTIC_SUCCESS: vote_value(_gated(label, is_resolved)),
         _FIRST_TRY: vote_value(_gated(label, is_resolved and is_clean)),
+        **{
+            f"success:{name}": vote_value(_gated(ballot.votes[name].passed, is_resolved))
+            for name in sorted(ballot.votes)
+        },
     }
 
 
