@@ -63,13 +63,13 @@ def log_table(log: EvalLog) -> str:
 
 
 def _rows(log: EvalLog) -> list[EvalScore]:
-    """Return the scores with a mean; a rate has none under a reducer that counts passes."""
+    """Return the scores of cases; a rate has none under a reducer that counts passes."""
     scores = log.results.scores if log.results else []
     return [
         score
         for score in scores
         if score.scorer in _DETERMINISTIC
-        and "mean" in score.metrics
+        and "scored" in score.metrics  # not the rows over single runs
         and not (score.scorer in _RATES and counts_passes(score.reducer))
     ]
 

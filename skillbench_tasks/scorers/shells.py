@@ -98,6 +98,18 @@ def mean_without_user_faults() -> Metric:
     return clean_mean
 
 
+@metric(name="mean", scores="unreduced")
+def mean_over_runs() -> Metric:
+    """Mean over all runs: what the mean without user faults is compared with."""
+    to_float = value_to_float()
+
+    def mean_of(scores: list[SampleScore]) -> float:
+        values = [to_float(score.score.value) for score in scores if not _is_nan(score)]
+        return sum(values) / len(values) if values else float("nan")
+
+    return mean_of
+
+
 @metric(name="stderr")
 def stderr_by(cluster: str = CLUSTER) -> Metric:
     """Standard error of the mean, clustered where there are at least two clusters.
@@ -154,7 +166,7 @@ def outcome() -> Scorer:
     return _shell(outcome_verdict)
 
 
-@scorer(metrics=[*_OVERALL, mean_without_user_faults(), *_GROUPS])
+@scorer(metrics=[*_OVERALL, mean_over_runs(), mean_without_user_faults(), *_GROUPS])
 def verified() -> Scorer:
     """All deterministic scorers at once."""
     return _shell(verified_verdict)
