@@ -32,6 +32,7 @@ async def generate_structured(
     schema: ResponseSchema | None,
     scope: str | None = None,
     config: GenerateConfig | None = None,
+    kept: CachePolicy | None = None,
 ) -> ModelOutput:
     """Ask a model; what it is asked is no part of the sample's conversation.
 
@@ -45,9 +46,11 @@ async def generate_structured(
         schema: Form of the answer; none: any text.
         scope: Tells this answer from others to the same question, where Inspect's cache is on.
         config: Settings of the request; they go before the model's own.
+        kept: How Inspect's cache keeps the answer where the model's own settings do not say.
     """
     plain = config or GenerateConfig()
-    cache = _scoped(model.config.cache, scope)
+    own = model.config.cache
+    cache = _scoped(kept if own is None else own, scope)
     with message_limit(None):
         if schema is None or model in _TAKES_NO_SCHEMAS:
             return await model.generate(list(messages), config=plain, cache=cache)

@@ -10,6 +10,7 @@ The numbers are the rows of the list of known faults. Elsewhere: 1, 4 `datasets/
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 from pathlib import Path
@@ -17,14 +18,17 @@ from pathlib import Path
 import pytest
 from inspect_ai import Epochs
 from inspect_ai import eval as inspect_eval
+from inspect_ai._util.registry import registry_info
 from inspect_ai.model import ChatMessage, get_model
 from inspect_ai.scorer import SampleScore, Score, mean, pass_k
 from inspect_ai.tool import ToolInfo
 
 from skillbench_tasks.errors import OptionError
-from skillbench_tasks.scorers.shells import scored, unscored
+from skillbench_tasks.reports.tables import log_table
+from skillbench_tasks.scorers.shells import mean_without_user_faults, scored, unscored
 from skillbench_tasks.task_options import refuse_misspelt_roles, require_reachable
 from skillbench_tasks.zero_shot import zero_shot
+from tests.judge_plays import grades
 from tests.mock import MOCK_SKILLS
 from tests.scripted_model import PLAYS
 
@@ -77,6 +81,35 @@ def test_18_pass_k_above_the_epochs_is_refused(tmp_path: Path) -> None:
             log_dir=str(tmp_path),
             display="none",
         )
+
+
+def test_j7_mean_without_user_faults_looks_at_each_epoch() -> None:
+    """Epoch 1: the user broke its role and the run failed; epoch 2: a clean pass."""
+    runs = [
+        SampleScore(score=Score(value=value, metadata={"user_fault_rate": rate}), sample_id="a")
+        for value, rate in (("I", 0.5), ("C", 0.0))
+    ]
+    assert mean_without_user_faults()(runs) == 1.0  # type: ignore[arg-type]
+    # Inspect gives a metric the runs themselves only where it says so.
+    assert registry_info(mean_without_user_faults()).metadata["scores"] == "unreduced"
+
+
+def test_j7_pass_k_is_not_shown_of_grades_and_rates(tmp_path: Path) -> None:
+    grades_given = iter([3, 4, 2, 5])
+    PLAYS["judge-varying"] = lambda messages, tools: json.dumps(grades(next(grades_given)))
+    log = inspect_eval(
+        zero_shot(skills=str(MOCK_SKILLS), agent="reference", kind="straightforward"),
+        model="none/none",
+        model_roles={"judge": "scripted/judge-varying"},
+        epochs=Epochs(4, ["pass_k_2", "mean"]),
+        log_dir=str(tmp_path),
+        display="none",
+    )[0]
+    rows = [re.split(r"  +", line) for line in log_table(log).splitlines()]
+    judge = next(row for row in rows if row[0] == "scripted/judge-varying@2")
+    assert judge[1:3] == ["16.7 %", "3.50"]  # two passes of four; the mean of 3, 4, 2 and 5
+    assert not any(row[0] == "user_faults (pass_k_2)" for row in rows)
+    assert any(row[0] == "verified (pass_k_2)" for row in rows)
 
 
 def test_16_18_counts_stand_beside_the_mean_and_missing_values_are_told() -> None:

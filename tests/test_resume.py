@@ -185,10 +185,9 @@ def test_killed_run_resumes_from_another_folder_to_the_same_log(
     assert made == Counter(rest)
 
 
-ROLES = [
-    "--model-role", f"user={USER}",
-    "--model-role", f"judge={','.join(JUDGES)}",
-]  # fmt: skip
+# Verdicts that are kept cost nothing the second time: to compare all that was spent, none are.
+JUDGE_ROLE = f"judge=[{', '.join(f'{{model: {name}, cache: false}}' for name in JUDGES)}]"
+ROLES = ["--model-role", f"user={USER}", "--model-role", JUDGE_ROLE]
 _RUNS: dict[str, tuple[Essence, Counter[tuple[str, str]]]] = {}
 
 
@@ -278,7 +277,7 @@ def test_killed_run_of_the_next_turn_tasks_equals_the_unbroken_one(
     def command(verb: str, logs: str) -> list[str]:
         return [
             verb, f"skillbench_tasks/{name}", "-T", "dataset=skills", "--model", AGENT,
-            "--model-role", f"judge={','.join(JUDGES)}", "--epochs", "2", "--max-samples", "3",
+            "--model-role", JUDGE_ROLE, "--epochs", "2", "--max-samples", "3",
             "--log-buffer", "1", "--log-dir", str(tmp_path / logs),
         ]  # fmt: skip
 
@@ -297,6 +296,30 @@ def test_killed_run_of_the_next_turn_tasks_equals_the_unbroken_one(
     assert bench.inspect(*start, cwd=cwd) == 0
     done = [log for log in _logs(tmp_path / "broken") if log.status == "success"]
     assert [_essence(log, kept) for log in done] == [_essence(whole, kept)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cache", ["", ", cache: false"], ids=["kept", "opted out"])
+def test_j4_verdicts_given_before_a_kill_are_not_bought_again(
+    bench: Bench, tmp_path: Path, cache: str
+) -> None:
+    bench.stub.calls.clear()
+    command = [
+        "eval", "skillbench_tasks/zero_shot", "-T", "skills=skills", "-T", "agent=reference",
+        "-T", "kind=straightforward", "-T", "judge_samples=5", "--model", "none/none",
+        "--model-role", f"judge={{model: {JUDGES[0]}, max_connections: 1{cache}}}",
+        "--log-dir", str(tmp_path),
+    ]  # fmt: skip
+    assert bench.inspect(*command, kill_at=4) == -signal.SIGKILL  # three of five were given
+    (killed,) = _logs(tmp_path)
+    before = len(bench.stub.calls)
+    assert bench.inspect("eval-retry", killed.location, "--log-dir", str(tmp_path)) == 0
+    bought = len(bench.stub.calls) - before
+    assert bought == (5 if cache else 2)
+    (done,) = (log for log in _logs(tmp_path) if log.status == "success")
+    assert done.samples is not None and done.samples[0].scores is not None
+    metadata = done.samples[0].scores["judge_panel"].metadata or {}
+    assert [len(given) for given in metadata["answers"].values()] == [5]
 
 
 def _by_sample(calls: Counter[tuple[str, str]]) -> Counter[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skillbench_tasks.datasets.agent_prompt import agent_prompt
 from skillbench_tasks.datasets.sources import Source
 from skillbench_tasks.models import Brief, BriefTool, Case
 
@@ -9,7 +10,7 @@ __all__ = ["brief_of"]
 
 
 def brief_of(case: Case, source: Source) -> Brief:
-    """Return a case's brief: policy, tools, request and criteria; nothing gold.
+    """Return a case's brief: the agent's prompt and tools, request and criteria; nothing gold.
 
     Args:
         case: The case.
@@ -17,11 +18,7 @@ def brief_of(case: Case, source: Source) -> Brief:
     """
     specs = [tool.spec for tool in source.tools(case)]
     return Brief(
-        company=source.company(case),
-        now=source.world(case).now,
-        skill=case.skill.name,
-        description=case.skill.description,
-        policy=case.skill.instructions,
+        prompt=agent_prompt(case, source.company(case), source.world(case).now),
         tools=tuple(
             BriefTool(
                 name=spec.full_name,
@@ -33,5 +30,4 @@ def brief_of(case: Case, source: Source) -> Brief:
         ),
         goal=case.scenario.goal,
         success_criteria=case.scenario.success_criteria,
-        checklist=case.scenario.checklist,
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pydantic import Field
-
 from skillbench_tasks.models.base import Model
 
 __all__ = ["BRIEF_KEY", "Brief", "BriefTool"]
@@ -26,15 +24,11 @@ class BriefTool(Model):
 class Brief(Model):
     """A case as judges know it; stored with the sample, so that a log is judged again on its own.
 
-    It holds nothing of the gold conversation, of the target world or of our own scorers.
+    It holds nothing of the gold conversation (nor the checklist, which tells its steps), of the
+    target world or of our own scorers. `prompt` is the agent's whole system prompt.
     """
 
-    company: str
-    now: str
-    skill: str
-    description: str
-    policy: str
+    prompt: str
     tools: tuple[BriefTool, ...]
     goal: str
     success_criteria: tuple[str, ...]
-    checklist: tuple[str, ...] = Field(default=())

@@ -126,6 +126,7 @@ class UnscoredReason(StrEnum):
     EMPTY = "empty"
     NO_JSON = "no_json"
     INVALID = "invalid"
+    CONTRADICTORY = "contradictory"
     COPIED = "copied"
     REFUSED = "refused"
     TRUNCATED = "truncated"

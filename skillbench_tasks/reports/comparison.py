@@ -89,6 +89,8 @@ MEASUREMENTS: Final[tuple[Measurement, ...]] = (
     ),
     *_by_needs("iv", "completion", "workflow", "completion"),
     *_by_needs("iv", "completion, first try", "workflow", "completion_first_try"),
+    *_by_needs("v", "holistic label", "holistic_judge", "holistic_label"),
+    *_by_needs("v", "no tool error", "holistic_judge", "no_tool_error"),
     *_by_needs("v", "holistic success", "holistic_judge", "holistic_success"),
     *_by_needs("v", "holistic, first try", "holistic_judge", "holistic_success_first_try"),
     Measurement("zero_shot", "A", "verified, the replayed scenarios", "verified", None, _REPLAYED),

@@ -10,11 +10,19 @@ from inspect_ai.log import EvalLog, EvalScore
 from skillbench_tasks.models import DIMENSIONS
 from skillbench_tasks.reports.text_table import text_table
 
-__all__ = ["panel_tables"]
+__all__ = ["counts_passes", "panel_tables"]
 
 _PANEL: Final = "judge_panel"
 _SHORT: Final = ("workflow", "tool use", "guardrails", "communication", "efficiency")
 """Heads of the dimensions' columns, in their order."""
+
+
+def counts_passes(reducer: str | None) -> bool:
+    """Return whether an epochs' reducer counts runs of value 1 or more: pass^k, pass@k, at least k.
+
+    It says nothing of grades and rates: each grade from 1 on would be a pass.
+    """
+    return reducer is not None and reducer.startswith(("pass_", "at_least"))
 
 
 def panel_tables(log: EvalLog) -> list[str]:
@@ -40,7 +48,9 @@ def _tables(scores: list[EvalScore]) -> list[str]:
     rows: dict[str, EvalScore] = {}
     for score in scores:
         if "mean" in score.metrics:
-            rows.setdefault(score.name, score)  # of several epoch reducers the first
+            known = rows.setdefault(score.name, score)  # of several epoch reducers the first
+            if counts_passes(known.reducer) and not _is_vote(score.name):
+                rows[score.name] = score  # that does not count passes, if there is one
     if "panel_pass" not in rows:
         return []
     judges = [name.removeprefix("pass:") for name in rows if name.startswith("pass:")]
@@ -56,12 +66,17 @@ def _tables(scores: list[EvalScore]) -> list[str]:
     return [text_table(head, table), *_agreement(figures)]
 
 
+def _is_vote(name: str) -> bool:
+    return name == "panel_pass" or name.startswith("pass:")
+
+
 def _judge_row(name: str, suffix: str, vote: str, rows: Mapping[str, EvalScore]) -> tuple[str, ...]:
     score = rows[vote]
     scored = score.scored_samples or 0
     planned = scored + (score.unscored_samples or 0)
     grades = (_grade(rows[f"{dimension}{suffix}"]) for dimension in DIMENSIONS)
-    acted = _share(rows[f"hallucinated_action{suffix}"].metrics["mean"].value)
+    told = rows[f"hallucinated_action{suffix}"]
+    acted = "not pass^k" if counts_passes(told.reducer) else _share(told.metrics["mean"].value)
     return (name, _share(score.metrics["mean"].value), *grades, acted, f"{scored}/{planned}")
 
 
@@ -109,5 +124,7 @@ def _share(value: float) -> str:
 
 
 def _grade(score: EvalScore) -> str:
+    if counts_passes(score.reducer):
+        return "not pass^k"
     value = score.metrics["mean"].value
     return f"{value:.2f}" if value == value else "unscored"

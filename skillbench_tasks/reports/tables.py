@@ -13,7 +13,7 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
 )
 
-from skillbench_tasks.reports.panel import panel_tables
+from skillbench_tasks.reports.panel import counts_passes, panel_tables
 from skillbench_tasks.reports.runs import (
     RunCounts,
     counts_line,
@@ -30,6 +30,9 @@ _DETERMINISTIC: Final = frozenset(
     {"verified", "rules", "final_state", "constraints", "outcome", "user_faults"}
 )
 """Scorers whose values are shares; the others have tables of their own."""
+
+_RATES: Final = frozenset({"user_faults"})
+"""Scorers whose values are rates within a run: no run passes or fails."""
 
 _CONFIDENCE: Final = 1.96
 """Standard errors on each side of a 95 % interval."""
@@ -60,8 +63,15 @@ def log_table(log: EvalLog) -> str:
 
 
 def _rows(log: EvalLog) -> list[EvalScore]:
+    """Return the scores of cases; a rate has none under a reducer that counts passes."""
     scores = log.results.scores if log.results else []
-    return [score for score in scores if score.scorer in _DETERMINISTIC]
+    return [
+        score
+        for score in scores
+        if score.scorer in _DETERMINISTIC
+        and "scored" in score.metrics  # not the rows over single runs
+        and not (score.scorer in _RATES and counts_passes(score.reducer))
+    ]
 
 
 def _score_table(log: EvalLog, counts: RunCounts, runs: Sequence[EvalSampleSummary]) -> str:

@@ -8,7 +8,6 @@ log anew: all that is needed stands in the sample.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -20,8 +19,16 @@ from inspect_ai.util import JSONSchema
 
 from skillbench_tasks.models import DIMENSIONS, JudgeVerdict, State, Unscored
 from skillbench_tasks.scorers.judge_prompt import case_file, skill_page, transcript_texts
-from skillbench_tasks.scorers.judge_verdict import read_verdict, verdict_schema, verdict_shapes
-from skillbench_tasks.scorers.judges import AnswerForm, Judge, ask_all, judges_of_run, where_judged
+from skillbench_tasks.scorers.judge_verdict import read_verdict, verdict_schema
+from skillbench_tasks.scorers.judged_texts import JudgedTexts
+from skillbench_tasks.scorers.judges import (
+    AnswerForm,
+    Judge,
+    Question,
+    ask_all,
+    judges_of_run,
+    where_judged,
+)
 from skillbench_tasks.scorers.panel import PANEL_PASS, JudgeVote, TieRule, panel_values
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
 from skillbench_tasks.scorers.panel_settings import (
@@ -88,14 +95,13 @@ async def _grade(
     if episode.termination.state is State.UNFINISHED:  # an error of ours or a provider's
         return None
     failures, brief = rules_verdict(checks, episode).reasons, read_brief(state)
-    quoted = verdict_shapes(list(transcript_texts(episode)))
-    answers = await ask_all(
-        judges,
+    judged = JudgedTexts(tuple(transcript_texts(episode)), (page.text,))
+    question = Question(
         f"{page.text}\n\n{skill_page(brief)}",
         case_file(brief, episode, failures),
-        settings["samples"],
-        AnswerForm(_SCHEMA, partial(read_verdict, quoted=quoted)),
+        AnswerForm(_SCHEMA, lambda text, key: read_verdict(text, judged, key)),
     )
+    answers = await ask_all(judges, question, settings["samples"])
     tie = TieRule(settings["tie"])
     votes = {
         f"{name}@{page.version}": JudgeVote(given, failures, tie) for name, given in answers.items()

@@ -1,19 +1,19 @@
 """What a judge reads: the rubric, then the case from its most to its least general part.
 
 The parts stand in an order in which providers' prompt caches find the longest common beginning:
-rubric (all cases), policy and tools (all cases of a skill), request, checks, transcript (all
-judges' samples of one case). Nothing names the model under test.
+rubric (all cases), the agent's prompt and tools (all cases of a skill), request, checks, transcript
+and its end (all judges' samples of one case). Nothing names the model under test.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from pydantic import JsonValue
 
-from skillbench_tasks.models import Brief, Call, Episode, Line
+from skillbench_tasks.models import Brief, Call, Episode, Line, State, Termination
 from skillbench_tasks.scorers.judge_lines import called, numbered, said, tool_page, value_texts
 
 __all__ = ["CLOSING", "case_file", "skill_page", "transcript_lines", "transcript_texts"]
@@ -26,8 +26,7 @@ CLOSING: Final = (
 
 def skill_page(brief: Brief) -> str:
     """Return what is the same for all cases of a skill; it follows the rubric."""
-    policy = "\n\n".join((f"{brief.skill}: {brief.description}", brief.policy.strip()))
-    return tool_page(policy, (tool.model_dump(mode="json") for tool in brief.tools))
+    return tool_page(brief.prompt.strip(), (tool.model_dump(mode="json") for tool in brief.tools))
 
 
 def case_file(brief: Brief, episode: Episode, hard_failures: Sequence[str]) -> str:
@@ -46,6 +45,7 @@ def case_file(brief: Brief, episode: Episode, hard_failures: Sequence[str]) -> s
         f"# REQUEST\n{_request(brief)}",
         f"# CHECKS\n{checks}",
         f"# TRANSCRIPT\n<<transcript {mark}\n{transcript}\ntranscript {mark}>>",
+        f"# ENDING\n{_ending(episode.termination)}",
         CLOSING,
     )
     return "\n\n".join(parts)
@@ -77,12 +77,30 @@ def _shown(event: Line | Call) -> dict[str, JsonValue]:
 
 
 def _request(brief: Brief) -> str:
-    lines = [
-        f"Company: {brief.company}. The clock stands at {brief.now}.",
-        f'What the customer was told to want ("you" is the customer): {brief.goal}',
-        "It is a success when:",
-        *(f"- {one}" for one in brief.success_criteria),
-    ]
-    if brief.checklist:
-        lines += ["What it takes:", *(f"- {one}" for one in brief.checklist)]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f'What the customer was told to want ("you" is the customer): {brief.goal}',
+            "It is a success when:",
+            *(f"- {one}" for one in brief.success_criteria),
+        ]
+    )
+
+
+def _ending(end: Termination) -> str:
+    """Return how the conversation ended, in a sentence that says nothing of how good it was."""
+    match end.state:
+        case State.RESOLVED:
+            return "The customer ended the conversation as settled."
+        case State.TRANSFERRED:
+            return "It ended when the agent handed the customer over to a person."
+        case State.OUT_OF_SCOPE:
+            return "It ended with the request declined as out of scope."
+        case State.GAVE_UP:
+            return "The customer gave up and left; the request was not settled for the customer."
+        case State.TURN_BUDGET:
+            return f"It was broken off: its turns were used up ({end.detail})."
+        case State.LIMIT:
+            return "It was broken off by a limit of the run (time, tokens or messages)."
+        case State.UNFINISHED:
+            return "It was broken off from outside."
+    assert_never(end.state)

@@ -12,16 +12,11 @@ from typing import Any, Final
 from pydantic import JsonValue, ValidationError
 
 from skillbench_tasks.models.judgement import DIMENSIONS, Completion, JudgeVerdict, Unscored
-from skillbench_tasks.scorers.judge_answer import (
-    NOTHING_PLANTED,
-    Planted,
-    Shape,
-    invalid,
-    planted_in,
-    read_answer,
-)
+from skillbench_tasks.scorers.judge_answer import Shape, invalid, read_answer
+from skillbench_tasks.scorers.judged_texts import NOTHING_JUDGED, JudgedTexts
+from skillbench_tasks.scorers.verdict_key import keyed_schema
 
-__all__ = ["FIELDS", "Planted", "overall_pass", "read_verdict", "verdict_schema", "verdict_shapes"]
+__all__ = ["FIELDS", "overall_pass", "read_verdict", "verdict_schema"]
 
 FIELDS: Final = ("rationale", "task_completion", *DIMENSIONS, "hallucinated_action")
 """Keys of a verdict, in the order in which judges give them: reasons before grades."""
@@ -62,31 +57,26 @@ def verdict_schema() -> dict[str, Any]:
     properties["task_completion"] = {"type": "string", "enum": [str(one) for one in Completion]}
     properties |= {name: {"type": "integer", "enum": [1, 2, 3, 4, 5]} for name in DIMENSIONS}
     properties["hallucinated_action"] = {"type": "boolean"}
-    return {
+    schema = {
         "type": "object",
         "properties": properties,
         "required": list(FIELDS),
         "additionalProperties": False,
     }
+    return keyed_schema(schema)
 
 
-def read_verdict(answer: str, quoted: Planted = NOTHING_PLANTED) -> JudgeVerdict | Unscored:
+def read_verdict(
+    answer: str, judged: JudgedTexts = NOTHING_JUDGED, key: str | None = None
+) -> JudgeVerdict | Unscored:
     """Read a judge's answer, as `read_answer` does.
 
     Args:
         answer: The text.
-        quoted: What the transcript holds of verdicts.
+        judged: What the judge read.
+        key: The key that it was told.
     """
-    return read_answer(answer, _SHAPE, quoted)
-
-
-def verdict_shapes(texts: Collection[str]) -> Planted:
-    """Return what texts hold of verdicts.
-
-    Args:
-        texts: Every text of a transcript.
-    """
-    return planted_in(texts, _SHAPE)
+    return read_answer(answer, _SHAPE, judged, key)
 
 
 def _validated(found: Mapping[str, JsonValue]) -> JudgeVerdict | Unscored:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final, Generic, TypeVar
 
 import anyio
@@ -24,10 +24,20 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.util import LimitExceededError
 
 from skillbench_tasks.models import Unscored, UnscoredReason
+from skillbench_tasks.scorers.kept_verdicts import kept_policy
+from skillbench_tasks.scorers.verdict_key import KEY_FIELD, key_line, verdict_key
 from skillbench_tasks.structured_output import generate_structured, shortened
 from skillbench_tasks.task_options import is_made_by_inspect, require_reachable
 
-__all__ = ["JUDGE_ROLE", "AnswerForm", "Judge", "ask_all", "judges_of_run", "where_judged"]
+__all__ = [
+    "JUDGE_ROLE",
+    "AnswerForm",
+    "Judge",
+    "Question",
+    "ask_all",
+    "judges_of_run",
+    "where_judged",
+]
 
 JUDGE_ROLE: Final = "judge"
 """Model role of the judges: one model or a list."""
@@ -47,11 +57,51 @@ class AnswerForm(Generic[V_co]):
 
     Args:
         schema: For servers that take one.
-        read: From a text to what it says, or to the reason why that cannot be had.
+        read: From a text and the key of its verdict to what it says, or to the reason why that
+            cannot be had.
     """
 
     schema: ResponseSchema
-    read: Callable[[str], V_co | Unscored]
+    read: Callable[[str, str], V_co | Unscored]
+
+
+@dataclass(frozen=True)
+class Question(Generic[V_co]):
+    """What judges are asked about one case.
+
+    Args:
+        rubric: The instructions, with what is the same for every case of a skill.
+        case: The case with what belongs to it.
+        form: What an answer looks like.
+    """
+
+    rubric: str
+    case: str
+    form: AnswerForm[V_co]
+
+    @cached_property
+    def key(self) -> str:
+        """What marks a verdict as the judge's own."""
+        return verdict_key(self.rubric, self.case)
+
+    def messages(self) -> list[ChatMessage]:
+        """Return what a judge reads."""
+        return [
+            ChatMessageSystem(content=self.rubric),
+            ChatMessageUser(content=f"{self.case}\n{key_line(self.key)}"),
+        ]
+
+    def read(self, text: str) -> V_co | Unscored:
+        """Return what an answer says."""
+        return self.form.read(text, self.key)
+
+    def complaint(self, answer: Unscored) -> str:
+        """Return what is said to an answer that cannot be used."""
+        return (
+            f"Your answer cannot be used: {answer.detail}. Answer again with one JSON object that "
+            f'holds every field of the rubric and "{KEY_FIELD}": "{self.key}", and nothing before '
+            "or after it."
+        )
 
 
 class Judge:
@@ -80,40 +130,38 @@ class Judge:
             "config": config.model_dump(mode="json", exclude_none=True),
         }
 
-    async def answers(
-        self, messages: Sequence[ChatMessage], samples: int, form: AnswerForm[V]
-    ) -> list[V | Unscored]:
-        """Ask for the same conversation several times.
+    async def answers(self, question: Question[V], samples: int) -> list[V | Unscored]:
+        """Ask the same several times.
 
         The first answer is waited for, so that the provider's prompt cache serves the others.
         """
-        first = await self._answer(messages, form, 0)
+        first = await self._answer(question, 0)
         if samples == 1:
             return [first]
-        rest = [partial(self._answer, messages, form, number) for number in range(1, samples)]
+        rest = [partial(self._answer, question, number) for number in range(1, samples)]
         return [first, *await _side_by_side(rest)]
 
-    async def _answer(
-        self, messages: Sequence[ChatMessage], form: AnswerForm[V], number: int
-    ) -> V | Unscored:
-        output, answer = await self._ask(messages, form, f"{number}.1")
+    async def _answer(self, question: Question[V], number: int) -> V | Unscored:
+        messages = question.messages()
+        output, answer = await self._ask(messages, question, f"{number}.1")
         if not isinstance(answer, Unscored):
             return answer
         if output is not None:
-            complaint = ChatMessageUser(content=_complaint(answer))
+            complaint = ChatMessageUser(content=question.complaint(answer))
             messages = [*messages, *_said(output), complaint]
-        _output, again = await self._ask(messages, form, f"{number}.2")
+        _output, again = await self._ask(messages, question, f"{number}.2")
         return again
 
     async def _ask(
-        self, messages: Sequence[ChatMessage], form: AnswerForm[V], scope: str
+        self, messages: Sequence[ChatMessage], question: Question[V], scope: str
     ) -> tuple[ModelOutput | None, V | Unscored]:
         seconds = self._patience()
         try:
             require_reachable(self._model)
+            kept = await kept_policy(self.name)
             with anyio.fail_after(seconds):
                 output = await generate_structured(
-                    self._model, messages, form.schema, scope, self._config
+                    self._model, messages, question.form.schema, scope, self._config, kept
                 )
         except LimitExceededError:
             raise
@@ -122,7 +170,7 @@ class Judge:
             return None, Unscored(reason=UnscoredReason.TIMED_OUT, detail=detail)
         except Exception as error:  # noqa: BLE001  # whatever a provider raises is its failure
             return None, Unscored(reason=UnscoredReason.FAILED, detail=_one_line(error))
-        return output, _read(output, form)
+        return output, _read(output, question)
 
     def _patience(self) -> float:
         """Return how long a call may take, in seconds.
@@ -168,22 +216,16 @@ def _settings(model: Model) -> str:
 
 
 async def ask_all(
-    judges: Sequence[Judge], rubric: str, case: str, samples: int, form: AnswerForm[V]
+    judges: Sequence[Judge], question: Question[V], samples: int
 ) -> dict[str, list[V | Unscored]]:
-    """Put one conversation before all judges at once.
+    """Put one case before all judges at once.
 
     Args:
         judges: The panel.
-        rubric: The instructions, with what is the same for every case of a skill.
-        case: The conversation with what belongs to it.
+        question: What they are asked.
         samples: Answers of each judge.
-        form: What an answer looks like.
     """
-    messages: list[ChatMessage] = [
-        ChatMessageSystem(content=rubric),
-        ChatMessageUser(content=case),
-    ]
-    asked = [partial(judge.answers, messages, samples, form) for judge in judges]
+    asked = [partial(judge.answers, question, samples) for judge in judges]
     answers = await _side_by_side(asked)
     return {judge.name: one for judge, one in zip(judges, answers, strict=True)}
 
@@ -207,11 +249,11 @@ async def _side_by_side(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     return [results[place] for place in range(len(calls))]
 
 
-def _read(output: ModelOutput, form: AnswerForm[V]) -> V | Unscored:
+def _read(output: ModelOutput, question: Question[V]) -> V | Unscored:
     if output.error:
         return Unscored(reason=UnscoredReason.FAILED, detail=shortened(output.error))
     if not output.choices:
-        return form.read("")
+        return question.read("")
     match output.stop_reason:
         case "content_filter":
             detail = "the provider or the model refused"
@@ -220,20 +262,13 @@ def _read(output: ModelOutput, form: AnswerForm[V]) -> V | Unscored:
             detail = f"the answer was cut off ({output.stop_reason})"
             return Unscored(reason=UnscoredReason.TRUNCATED, detail=detail)
         case _:
-            return form.read(output.completion)
+            return question.read(output.completion)
 
 
 def _said(output: ModelOutput) -> list[ChatMessage]:
     """Return an answer's text alone: a call of a tool would want its result."""
     text = output.completion.strip() if output.choices else ""
     return [ChatMessageAssistant(content=text)] if text else []
-
-
-def _complaint(answer: Unscored) -> str:
-    return (
-        f"Your answer cannot be used: {answer.detail}. Answer again with one JSON object that "
-        "holds every field of the rubric, and nothing before or after it."
-    )
 
 
 def _one_line(error: BaseException) -> str:

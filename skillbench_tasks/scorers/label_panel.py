@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Generic
@@ -14,7 +13,8 @@ from inspect_ai.util import JSONSchema
 
 from skillbench_tasks.models.judgement import FailureT, Label, LabelVerdict, Unscored
 from skillbench_tasks.scorers.judge_lines import CaseFile
-from skillbench_tasks.scorers.judges import AnswerForm, Judge, ask_all, judges_of_run
+from skillbench_tasks.scorers.judged_texts import JudgedTexts
+from skillbench_tasks.scorers.judges import AnswerForm, Judge, Question, ask_all, judges_of_run
 from skillbench_tasks.scorers.label_verdict import Labels
 from skillbench_tasks.scorers.panel import TieRule, majority, panel_pass, vote_value
 from skillbench_tasks.scorers.panel_metrics import PASS_PREFIX
@@ -28,23 +28,17 @@ JUDGE_TEMPERATURE: Final = 0.0
 
 
 class LabelVote(Generic[FailureT]):
-    """One judge's answers about one case, counted.
+    """One judge's answers about one case, counted; what code finds has no part in it.
 
     Args:
         answers: One for each sample of the judge.
         tie: The tie rule.
-        hard_failures: What forbids a pass whatever the judge says.
     """
 
-    def __init__(
-        self,
-        answers: Sequence[LabelVerdict[FailureT] | Unscored],
-        tie: TieRule,
-        hard_failures: Collection[str] = (),
-    ) -> None:
+    def __init__(self, answers: Sequence[LabelVerdict[FailureT] | Unscored], tie: TieRule) -> None:
         self.answers = tuple(answers)
         labels = [one.label for one in answers if not isinstance(one, Unscored)]
-        self.passes = tuple(one is Label.PASS and not hard_failures for one in labels)
+        self.passes = tuple(one is Label.PASS for one in labels)
         self.passed = majority(self.passes, tie)
 
 
@@ -63,11 +57,12 @@ class Ballot(Generic[FailureT]):
         self.votes, self._told = votes, told
         self.passed = panel_pass([vote.passed for vote in votes.values()], tie)
 
-    def score(self, values: Mapping[str, float]) -> Score:
+    def score(self, values: Mapping[str, float], about: Mapping[str, Any] | None = None) -> Score:
         """Return the score: rows of the panel, then the vote of each judge.
 
         Args:
             values: The rows of the panel.
+            about: What else the score's metadata say.
         """
         votes = {f"{PASS_PREFIX}{name}": self.votes[name].passed for name in sorted(self.votes)}
         answers = {
@@ -79,7 +74,7 @@ class Ballot(Generic[FailureT]):
             answer=_shown(self.passed),
             explanation="\n\n".join(_lines(name, vote) for name, vote in self.votes.items()),
             reason=None if self.passed is not None else "too few judges gave a verdict",
-            metadata={"answers": answers, **self._told},
+            metadata={"answers": answers, **self._told, **(about or {})},
         )
 
 
@@ -122,32 +117,26 @@ class LabelPanel(Generic[FailureT]):
         """Return the judges of the run; none where the role is not given."""
         return judges_of_run(self._timeout, JUDGE_TEMPERATURE)
 
-    async def vote(
-        self, judges: Sequence[Judge], case: CaseFile, hard_failures: Collection[str] = ()
-    ) -> Ballot[FailureT]:
+    async def vote(self, judges: Sequence[Judge], case: CaseFile) -> Ballot[FailureT]:
         """Put a case before judges.
 
         Args:
             judges: Who is asked.
             case: What they read.
-            hard_failures: What forbids a pass whatever they say; they are not told it by this.
         """
         import_module("skillbench_tasks.scorers.panel_bound")
-        read = partial(self._labels.read, quoted=self._labels.planted(case.texts))
-        answers = await ask_all(
-            judges,
+        judged = JudgedTexts(case.texts, (self._page.text,))
+        question = Question(
             f"{self._page.text}\n\n{case.page}",
             case.case,
-            self._samples,
-            AnswerForm(self._schema, read),
+            AnswerForm(self._schema, lambda text, key: self._labels.read(text, judged, key)),
         )
+        answers = await ask_all(judges, question, self._samples)
         votes = {
-            f"{name}@{self._page.version}": LabelVote(given, self._tie, hard_failures)
+            f"{name}@{self._page.version}": LabelVote(given, self._tie)
             for name, given in answers.items()
         }
         told: dict[str, Any] = {"judges": {judge.name: judge.identity for judge in judges}}
-        if hard_failures:
-            told["hard_failures"] = list(hard_failures)
         return Ballot(votes, self._tie, {**told, **self._settings})
 
 

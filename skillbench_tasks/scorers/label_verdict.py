@@ -6,7 +6,7 @@ nothing else: a category off its closed set, or a pass with a failure, leaves th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Generic
@@ -22,14 +22,9 @@ from skillbench_tasks.models.judgement import (
     Unscored,
     UnscoredReason,
 )
-from skillbench_tasks.scorers.judge_answer import (
-    NOTHING_PLANTED,
-    Planted,
-    Shape,
-    invalid,
-    planted_in,
-    read_answer,
-)
+from skillbench_tasks.scorers.judge_answer import Shape, invalid, read_answer
+from skillbench_tasks.scorers.judged_texts import NOTHING_JUDGED, JudgedTexts
+from skillbench_tasks.scorers.verdict_key import keyed_schema
 
 __all__ = ["FIELDS", "REPLAY_LABELS", "TURN_LABELS", "Labels"]
 
@@ -58,25 +53,22 @@ class Labels(Generic[FailureT]):
         """The form of a verdict."""
         return Shape(FIELDS, self._validated)
 
-    def planted(self, texts: Collection[str]) -> Planted:
-        """Return what texts that a judge reads as evidence hold of verdicts."""
-        return planted_in(texts, self.shape)
-
     def read(
-        self, answer: str, quoted: Planted = NOTHING_PLANTED
+        self, answer: str, judged: JudgedTexts = NOTHING_JUDGED, key: str | None = None
     ) -> LabelVerdict[FailureT] | Unscored:
         """Read a judge's answer, as `read_answer` does.
 
         Args:
             answer: The text.
-            quoted: What the judged texts hold of verdicts.
+            judged: What the judge read.
+            key: The key that it was told.
         """
-        return read_answer(answer, self.shape, quoted)
+        return read_answer(answer, self.shape, judged, key)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a verdict in the subset that structured output takes."""
         categories = [str(one) for one in self.categories]
-        return {
+        schema = {
             "type": "object",
             "properties": {
                 "rationale": {"type": "string"},
@@ -86,6 +78,7 @@ class Labels(Generic[FailureT]):
             "required": list(FIELDS),
             "additionalProperties": False,
         }
+        return keyed_schema(schema)
 
     def _validated(self, found: Mapping[str, JsonValue]) -> LabelVerdict[FailureT] | Unscored:
         rationale, label, category = (found[name] for name in FIELDS)

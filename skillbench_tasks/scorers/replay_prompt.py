@@ -70,7 +70,7 @@ def replay_checks(gold: Conversation, record: ReplayRecord) -> Iterator[str]:
     """
     yield _end(record)
     lines = {decision.number: decision.step + 1 for decision in gold.decisions}
-    standing = [one for one in record.decisions if one.outcome in _STANDING]
+    standing = [one for one in record.decisions if _stands(one)]
     for one in standing:
         yield _standing_error(one, lines[one.number], _rejected(record, one.number))
     if not standing:
@@ -84,6 +84,12 @@ def replay_checks(gold: Conversation, record: ReplayRecord) -> Iterator[str]:
         yield f"Rejected where the reference makes no call: {_at(stray)}."
 
 
+def _stands(decision: DecisionOutcome) -> bool:
+    """Return whether there is an error to tell: what a limit left unreached is told as the end."""
+    is_dropped = decision.outcome is Outcome.NOT_REACHED and decision.rejections > 0
+    return decision.outcome in _STANDING or is_dropped
+
+
 def _end(record: ReplayRecord) -> str:
     count = sum(one.outcome is Outcome.NOT_REACHED for one in record.decisions)
     if not count:
@@ -95,11 +101,11 @@ def _end(record: ReplayRecord) -> str:
 def _standing_error(decision: DecisionOutcome, line: int, tries: list[int]) -> str:
     place = f"line {line} of REFERENCE"
     match decision.action, decision.outcome:
-        case "tool", Outcome.REJECTED:
+        case "tool", _ if tries or decision.outcome is Outcome.REJECTED:
             return f"A tool error stands: the call of {place} was never accepted ({_at(tries)})."
         case "tool", _:
             return f"The call of {place} was never made."
-        case _, Outcome.REJECTED:
+        case _, Outcome.REJECTED | Outcome.NOT_REACHED:
             return f"Where {place} speaks, the agent only made calls that were rejected."
         case _:
             return f"Where {place} speaks, the agent neither spoke nor called."

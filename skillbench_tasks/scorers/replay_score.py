@@ -37,11 +37,17 @@ class Propagation(Model):
 
 
 class ReplayScore(Model):
-    """The grades of one replay, each with what breaks it (empty: it holds)."""
+    """The grades of one replay, each with what breaks it (empty: it holds).
+
+    `tool_errors` are the decisions at which calls were rejected and nothing put that right: a call
+    that was merely missed is none.
+    """
 
     completion: bool
     completion_first_try: bool
     reasons: tuple[str, ...]
+    tool_errors: tuple[str, ...]
+    rejected_calls: int
     propagation: Propagation
     tool_decisions: int
     tool_failed: int
@@ -66,6 +72,12 @@ def replay_score(record: ReplayRecord) -> ReplayScore:
         reasons=tuple(
             f"decision {one.number + 1} ({one.action}): {one.outcome}" for one in unresolved
         ),
+        tool_errors=tuple(
+            f"decision {one.number + 1} ({one.action}): {one.rejections} rejected, none put right"
+            for one in unresolved
+            if one.rejections or one.outcome is Outcome.REJECTED
+        ),
+        rejected_calls=len(rejected),
         propagation=propagation(record.decisions),
         tool_decisions=len(tool),
         tool_failed=sum(one.is_unresolved for one in tool),

@@ -83,9 +83,12 @@ def unscored() -> Metric:
     return count
 
 
-@metric
+@metric(scores="unreduced")
 def mean_without_user_faults() -> Metric:
-    """Mean over the samples whose simulated user kept its role; `NaN` where there is none."""
+    """Mean over the runs whose simulated user kept its role; `NaN` where there is none.
+
+    Each epoch counts for itself: of one reduced score Inspect keeps the first epoch's metadata.
+    """
     to_float = value_to_float()
 
     def clean_mean(scores: list[SampleScore]) -> float:
@@ -94,6 +97,18 @@ def mean_without_user_faults() -> Metric:
         return sum(values) / len(values) if values else float("nan")
 
     return clean_mean
+
+
+@metric(name="mean", scores="unreduced")
+def mean_over_runs() -> Metric:
+    """Mean over all runs: what the mean without user faults is compared with."""
+    to_float = value_to_float()
+
+    def mean_of(scores: list[SampleScore]) -> float:
+        values = [to_float(score.score.value) for score in scores if not _is_nan(score)]
+        return sum(values) / len(values) if values else float("nan")
+
+    return mean_of
 
 
 @metric(name="stderr")
@@ -152,7 +167,7 @@ def outcome() -> Scorer:
     return _shell(outcome_verdict)
 
 
-@scorer(metrics=[*_OVERALL, mean_without_user_faults(), *_GROUPS])
+@scorer(metrics=[*_OVERALL, mean_over_runs(), mean_without_user_faults(), *_GROUPS])
 def verified() -> Scorer:
     """All deterministic scorers at once."""
     return _shell(verified_verdict)

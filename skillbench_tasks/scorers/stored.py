@@ -8,6 +8,7 @@ from inspect_ai.event import ErrorEvent
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 from inspect_ai.util import store_from_events
+from pydantic import ValidationError
 
 from skillbench_tasks.errors import EpisodeError
 from skillbench_tasks.models import BRIEF_KEY, CHECKS_KEY, EPISODE_KEY, Brief, Checks, Episode
@@ -59,12 +60,16 @@ def read_brief(state: TaskState) -> Brief:
     """Return what judges are told of the case.
 
     Raises:
-        EpisodeError: The log holds no brief.
+        EpisodeError: The log holds no brief, or one of another version.
     """
     if BRIEF_KEY not in state.metadata:
         problem = "the sample's metadata holds no brief; run it again with this version"
         raise EpisodeError(str(state.sample_id), problem)
-    return Brief.model_validate_json(state.metadata[BRIEF_KEY]["json"])
+    try:
+        return Brief.model_validate_json(state.metadata[BRIEF_KEY]["json"])
+    except ValidationError as error:
+        problem = "the brief is of another version; judge with that one, or run it again with this"
+        raise EpisodeError(str(state.sample_id), problem) from error
 
 
 def stored_value(state: TaskState, key: str) -> Any:

@@ -118,7 +118,7 @@ def test_set_started_again_runs_only_what_is_missing_and_prints_every_table(
         "scripted/good": ["0.0 %", "100.0 %", "100.0"],
         "scripted/poor": ["0.0 %", "50.0 %", "50.0"],  # to decline what is out of scope is right
     }
-    assert _table(printed, "judge  ")["scripted/harsh@1"] == ["0/2", "2/2"]
+    assert _table(printed, "judge  ")["scripted/harsh@2"] == ["0/2", "2/2"]
     assert main(arguments) == 0
     assert not counted.made()
 

@@ -96,7 +96,7 @@ def _record(
                 number=number,
                 action="tool" if number in (1, 2) else "text",
                 outcome=outcome,
-                rejections=rejections if outcome in (Outcome.CORRECTED, Outcome.REJECTED) else 0,
+                rejections=rejections if outcome not in (Outcome.DONE, Outcome.NOT_REACHED) else 0,
             )
             for number, outcome in enumerate(outcomes)
         ),
@@ -113,6 +113,7 @@ RECORDS = {
     "corrected": _record([D, D, C, D], REJECTED, MADE, _said("assistant", "Done."), rejections=1),
     "rejected": _record([D, D, R, D], REJECTED, REJECTED, _said("assistant", "Done."), rejections=2),
     "missed": _record([D, M, D, M], MADE),
+    "dropped": _record([D, D, M, D], REJECTED, _said("assistant", "Done."), rejections=1),
     "broken-off": _record([D, D, N, N], LOOKUP),
     "stray": _record([D, D, D, C], MADE, _call(CallStatus.REJECTED, None), rejections=1),
 }  # fmt: skip
@@ -134,6 +135,10 @@ RECORDS = {
             "The replay reached its end.",
             "A tool error stands: the call of line 5 of REFERENCE was never accepted (lines 3, 4 of REPLAY).",
         ], id="rejected"),
+        pytest.param("dropped", [
+            "The replay reached its end.",
+            "A tool error stands: the call of line 5 of REFERENCE was never accepted (line 3 of REPLAY).",
+        ], id="dropped"),
         pytest.param("missed", [
             "The replay reached its end.",
             "The call of line 4 of REFERENCE was never made.",
@@ -210,35 +215,36 @@ def _value(score: Score | None) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("name", "judge", "success", "first_try"),
+    ("name", "judge", "label", "gates", "success"),
     [
-        pytest.param("clean", "lenient", 1, 1, id="clean"),
-        pytest.param("clean", "strict", 0, 0, id="judge-says-no"),
-        pytest.param("clean", "prose", NAN, NAN, id="unscored"),
-        pytest.param("corrected", "lenient", 1, 0, id="corrected"),
-        pytest.param("stray", "lenient", 1, 0, id="stray"),
-        pytest.param("rejected", "lenient", 0, 0, id="hard-failure"),
-        pytest.param("missed", "lenient", 0, 0, id="missed"),
-        pytest.param("broken-off", "lenient", 0, 0, id="stopped-early"),
-        pytest.param("broken-off", "prose", NAN, NAN, id="hard-failure-unscored"),
+        pytest.param("clean", "lenient", 1, (1, 1), (1, 1), id="clean"),
+        pytest.param("clean", "strict", 0, (1, 1), (0, 0), id="judge-says-no"),
+        pytest.param("clean", "prose", NAN, (1, 1), (NAN, NAN), id="unscored"),
+        pytest.param("corrected", "lenient", 1, (1, 0), (1, 0), id="corrected"),
+        pytest.param("stray", "lenient", 1, (1, 0), (1, 0), id="stray"),
+        pytest.param("rejected", "lenient", 1, (0, 0), (0, 0), id="tool-error"),
+        pytest.param("dropped", "lenient", 1, (0, 0), (0, 0), id="tool-error-given-up"),
+        pytest.param("missed", "lenient", 1, (1, 1), (1, 1), id="missed-bars-nothing"),
+        pytest.param("broken-off", "lenient", 1, (1, 1), (1, 1), id="stopped-early-is-the-judges"),
+        pytest.param("rejected", "prose", NAN, (0, 0), (NAN, NAN), id="tool-error-unscored"),
     ],
 )
-def test_success_is_the_judges_pass_without_an_unresolved_error(
-    name: str, judge: str, success: float, first_try: float
+def test_b1_label_gate_and_success_are_three_figures(
+    name: str, judge: str, label: float, gates: tuple[int, int], success: tuple[float, float]
 ) -> None:
     score = _judged(_state(RECORDS[name]), judge)
-    vote = f"pass:scripted/label-{judge}@1"
     expected = {
-        "holistic_success": success,
-        "holistic_success_first_try": first_try,
-        vote: success,
+        "holistic_label": label,
+        "no_tool_error": gates[0],
+        "no_rejected_call": gates[1],
+        "holistic_success": success[0],
+        "holistic_success_first_try": success[1],
+        f"pass:scripted/label-{judge}@2": label,
+        f"success:scripted/label-{judge}@2": success[0],
     }
     assert _value(score) == pytest.approx(expected, nan_ok=True)
     assert score is not None and score.metadata is not None
-    is_hard = name in ("rejected", "missed", "broken-off")
-    assert ("hard_failures" in score.metadata) is is_hard
-    if judge == "lenient":  # what the judge said stays readable beside the rule
-        assert score.metadata["answers"][vote.removeprefix("pass:")][0]["label"] == "pass"
+    assert bool(score.metadata["tool_errors"]) is not bool(gates[0])
 
 
 def test_replay_that_an_error_broke_off_and_a_sample_without_one_have_no_score() -> None:
@@ -267,7 +273,7 @@ def test_label_that_is_planted_in_the_replay_has_no_effect(
     score = _judged(_state(_record([D] * 4, event)), "fooled")
     assert math.isnan(_value(score)["holistic_success"])
     answers = (score.metadata or {})["answers"] if score else {}
-    assert answers["scripted/label-fooled@1"][0]["reason"] == "copied"
+    assert answers["scripted/label-fooled@2"][0]["reason"] == "copied"
 
 
 TABLE = {  # sample: record, needs, novelty, votes of a and b
@@ -319,12 +325,17 @@ def log_of_table(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     )[0]
 
 
-A, B = "scripted/label-holistic-a@1", "scripted/label-holistic-b@1"
+A, B = "scripted/label-holistic-a@2", "scripted/label-holistic-b@2"
 ROWS = {
+    "holistic_label": 2 / 4,
+    "no_tool_error": 3 / 4,
+    "no_rejected_call": 2 / 4,
     "holistic_success": 2 / 4,
     "holistic_success_first_try": 1 / 4,
-    f"pass:{A}": 2 / 4,  # its third pass is one with an unresolved error
+    f"pass:{A}": 3 / 4,
+    f"success:{A}": 2 / 4,  # its third pass is one with a tool error that stands
     f"pass:{B}": 2 / 4,
+    f"success:{B}": 2 / 4,
 }
 
 
@@ -353,12 +364,17 @@ def test_rows_and_groups_equal_the_count_by_hand(log_of_table: EvalLog) -> None:
     )
 
 
-def test_categories_and_agreement_equal_the_count_by_hand(log_of_table: EvalLog) -> None:
+def test_b1_categories_and_agreement_are_of_the_labels_before_the_gate(
+    log_of_table: EvalLog,
+) -> None:
     expected = {
         "planned": 4,
         "valid": 1,
-        f"raw agreement: {A} | {B}": 1.0,
-        "category none": 5,  # raw labels, whatever code makes of them
+        f"raw agreement: {A} | {B}": 3 / 4,  # of the labels, before the gate
+        f"kappa: {A} | {B}": 1 / 2,
+        f"prevalence: {A}": 3 / 4,
+        "category none": 5,
+        f"category none: {A}": 3,
         "category verification_missing": 3,
         "category none tools": 5,
         "category verification_missing no_tools": 2,

@@ -113,7 +113,7 @@ def log_of_all(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
 def test_planted_judge_has_the_rows_counted_by_hand(log_of_all: EvalLog, profile: str) -> None:
     passed, adherence, reason = PROFILES[profile]
     scored = 0 if reason else 6
-    judge = f"scripted/judge-{profile}@1"
+    judge = f"scripted/judge-{profile}@2"
     rows = _means(log_of_all)
     expected = {
         "pass": passed,
@@ -163,7 +163,7 @@ def _install_table() -> None:
 def test_panel_agreement_rows_equal_the_count_by_hand(tmp_path: Path) -> None:
     _install_table()
     log = _run(tmp_path, ["a", "b", "c"])
-    a, b, c = (f"scripted/judge-{name}@1" for name in "abc")
+    a, b, c = (f"scripted/judge-{name}@2" for name in "abc")
     rows, figures = _means(log), _figures(log)
     expected_rows = {
         "panel_pass": (3 / 6, 6, 0),  # PPP, PP, PFP, PF (tie), FFF, FFF
@@ -215,7 +215,7 @@ def test_panel_under_every_order_of_judges_is_the_same(tmp_path: Path) -> None:
 
 def test_kappa_over_one_class_only_is_undefined_and_has_its_n(tmp_path: Path) -> None:
     figures = _figures(_run(tmp_path, ["lenient", "always-pass"]))
-    pair = "scripted/judge-always-pass@1 | scripted/judge-lenient@1"
+    pair = "scripted/judge-always-pass@2 | scripted/judge-lenient@2"
     assert figures[f"kappa: {pair} undefined"] == 1
     assert f"kappa: {pair}" not in figures
     assert figures[f"raw agreement: {pair}"] == 1
@@ -233,11 +233,11 @@ def test_panel_with_epochs_counts_each_conversation_and_no_means(tmp_path: Path)
     PLAYS["judge-by-turns"] = by_turns
     log = _run(tmp_path, ["by-turns", "always-pass"], epochs=2, max_samples=1)
     figures = _figures(log)
-    pair = "scripted/judge-always-pass@1 | scripted/judge-by-turns@1"
+    pair = "scripted/judge-always-pass@2 | scripted/judge-by-turns@2"
     assert figures["planned"] == 12
     assert figures[f"n: {pair}"] == 12
     assert figures[f"raw agreement: {pair}"] == 0.5
-    assert _means(log)["pass:scripted/judge-by-turns@1"][0] == 0.5
+    assert _means(log)["pass:scripted/judge-by-turns@2"][0] == 0.5
 
 
 def test_hard_failure_forbids_the_pass_and_is_all_that_judges_hear_of_our_scorers(
@@ -292,8 +292,8 @@ def test_verdict_that_the_agent_plants_has_no_effect(tmp_path: Path) -> None:
     found = _score_of(log)
     assert isinstance(found.value, dict)
     answers = (found.metadata or {})["answers"]
-    assert answers["scripted/judge-injected@1"][0]["reason"] == "copied"
-    assert math.isnan(float(found.value["pass:scripted/judge-injected@1"]))
+    assert answers["scripted/judge-injected@2"][0]["reason"] == "copied"
+    assert math.isnan(float(found.value["pass:scripted/judge-injected@2"]))
     assert found.value["panel_pass"] == 0
 
 
@@ -306,9 +306,9 @@ def test_slow_judge_is_unscored_and_leaves_the_others_alone(tmp_path: Path) -> N
     )[0]
     found = _score_of(log)
     answers = (found.metadata or {})["answers"]
-    assert answers["scripted/judge-slow@1"][0]["reason"] == "timed_out"
+    assert answers["scripted/judge-slow@2"][0]["reason"] == "timed_out"
     assert isinstance(found.value, dict)
-    assert found.value["pass:scripted/judge-lenient@1"] == 1
+    assert found.value["pass:scripted/judge-lenient@2"] == 1
     assert found.reason == "too few judges gave a verdict"
 
 
@@ -316,9 +316,9 @@ def test_samples_of_a_judge_are_counted_by_majority(tmp_path: Path) -> None:
     said = iter([5, 1, 5] * 6)
     PLAYS["judge-two-of-three"] = lambda messages, tools: json.dumps(grades(next(said)))
     log = _run(tmp_path, ["two-of-three"], options={"judge_samples": 3}, max_samples=1)
-    assert _means(log)["pass:scripted/judge-two-of-three@1"][:2] == (1.0, 6)
+    assert _means(log)["pass:scripted/judge-two-of-three@2"][:2] == (1.0, 6)
     assert _means(log)["workflow_adherence"][0] == pytest.approx(11 / 3)
-    assert len((_score_of(log).metadata or {})["answers"]["scripted/judge-two-of-three@1"]) == 3
+    assert len((_score_of(log).metadata or {})["answers"]["scripted/judge-two-of-three@2"]) == 3
 
 
 @pytest.mark.parametrize(("tie", "passed"), [("fail", 0.0), ("pass", 1.0), ("unscored", NAN)])
@@ -338,7 +338,7 @@ def test_run_without_judges_has_no_panel_score(tmp_path: Path) -> None:
 
 def test_one_model_twice_in_the_panel_is_told_apart(tmp_path: Path) -> None:
     rows = _means(_run(tmp_path, ["lenient", "lenient"], options={"kind": KINDS[0]}))
-    assert {"pass:scripted/judge-lenient@1", "pass:scripted/judge-lenient#2@1"} <= set(rows)
+    assert {"pass:scripted/judge-lenient@2", "pass:scripted/judge-lenient#2@2"} <= set(rows)
 
 
 def test_missing_verdicts_beyond_the_bound_mark_the_run_failed_and_lose_nothing(
@@ -349,11 +349,11 @@ def test_missing_verdicts_beyond_the_bound_mark_the_run_failed_and_lose_nothing(
     for one in (log, stored):
         assert one.status == "error"
         assert one.error is not None
-        assert "scripted/judge-prose@1 6 of 6" in one.error.message
+        assert "scripted/judge-prose@2 6 of 6" in one.error.message
         assert "inspect score" in one.error.message
         assert one.samples is not None
         assert len(one.samples) == 6
-        assert _means(one)["pass:scripted/judge-lenient@1"][0] == 1.0
+        assert _means(one)["pass:scripted/judge-lenient@2"][0] == 1.0
 
 
 def test_finished_log_judged_again_keeps_both_verdicts_apart(tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_finished_log_judged_again_keeps_both_verdicts_apart(tmp_path: Path) -> 
         action="append",
         display="none",
     )
-    assert _means(again)["pass:scripted/judge-strict@1"][0] == 0.0
+    assert _means(again)["pass:scripted/judge-strict@2"][0] == 0.0
     second = next(
         name
         for name in (again.samples or [])[0].scores or {}
@@ -429,3 +429,20 @@ def test_broken_rubric_is_refused_in_one_line(tmp_path: Path, text: str | None, 
     with pytest.raises(DataError, match=told) as caught:
         judge_panel(rubric=str(path))
     assert "\n" not in str(caught.value)
+
+
+def test_j4_epochs_samples_twins_and_other_runs_share_no_verdict(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def counting(messages: list[ChatMessage], tools: list[ToolInfo]) -> str:
+        calls.append(messages[-1].text)
+        return json.dumps(grades(5))
+
+    PLAYS["judge-counting"] = counting
+    for run in (1, 2):
+        log = _run(
+            tmp_path / str(run), ["counting", "counting"], epochs=2, options={"judge_samples": 2}
+        )
+        assert len(calls) == run * 6 * 2 * 2 * 2  # cases, epochs, twins, samples
+        assert log.status == "success"
+    assert len(set(calls)) == 6

@@ -29,7 +29,7 @@ from skillbench_tasks.models import Call, CallError, Episode, Line, State, Termi
 from skillbench_tasks.reports.tables import log_table
 from skillbench_tasks.scorers.judge_panel import judge_panel
 from skillbench_tasks.scorers.judge_prompt import transcript_lines, transcript_texts
-from skillbench_tasks.scorers.judge_verdict import verdict_shapes
+from skillbench_tasks.scorers.judged_texts import JudgedTexts
 from skillbench_tasks.scorers.panel_metrics import VALID, coverage_rows
 from skillbench_tasks.scorers.rubric import load_rubric
 from skillbench_tasks.zero_shot import zero_shot
@@ -83,9 +83,9 @@ def test_judge_that_hangs_under_a_time_limit_leaves_the_others_their_verdicts(
 ) -> None:
     found = _score(_run(tmp_path, ["slow", "lenient"], time_limit=1))
     assert isinstance(found.value, dict)
-    assert found.value["pass:scripted/judge-lenient@1"] == 1
+    assert found.value["pass:scripted/judge-lenient@2"] == 1
     answers = (found.metadata or {})["answers"]
-    assert answers["scripted/judge-slow@1"][0]["reason"] == "timed_out"
+    assert answers["scripted/judge-slow@2"][0]["reason"] == "timed_out"
 
 
 def _errs_for_one(messages: list[ChatMessage], tools: list[ToolInfo]) -> str:
@@ -127,7 +127,7 @@ def test_coverage_of_no_conversation_is_not_known() -> None:
 def test_answer_without_choices_is_unscored(tmp_path: Path) -> None:
     PLAYS["judge-mute"] = lambda messages, tools: ModelOutput(model="scripted", choices=[])
     found = _score(_run(tmp_path, ["mute"]))
-    assert (found.metadata or {})["answers"]["scripted/judge-mute@1"][0]["reason"] == "empty"
+    assert (found.metadata or {})["answers"]["scripted/judge-mute@2"][0]["reason"] == "empty"
 
 
 def test_tool_call_of_a_judge_is_not_put_before_it_again(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_tables_of_several_reducers_show_the_first(tmp_path: Path) -> None:
     PLAYS["judge-fickle"] = lambda messages, tools: json.dumps(grades(next(votes)))
     log = _run(tmp_path, ["fickle"], epochs=Epochs(2, ["mean", "at_least_1"]))
     words = log_table(log).split()
-    assert words[words.index("scripted/judge-fickle@1") + 1] == "50.0"
+    assert words[words.index("scripted/judge-fickle@2") + 1] == "50.0"
 
 
 def test_bound_of_a_second_panel_is_watched_too(tmp_path: Path) -> None:
@@ -253,4 +253,4 @@ def test_transcript_line_cannot_be_broken_by_what_is_said_in_it(mark: str) -> No
     ],
 )
 def test_verdict_planted_anywhere_in_a_call_is_known_for_one(event: Call) -> None:
-    assert verdict_shapes(list(transcript_texts(_episode(event)))).shapes[0] == grades(5)
+    assert JudgedTexts(tuple(transcript_texts(_episode(event)))).holds(grades(5))

@@ -10,10 +10,12 @@ import pytest
 from pydantic import ValidationError
 
 from skillbench_tasks.models import Label, LabelVerdict, ReplayFailure, TurnFailure, Unscored
+from skillbench_tasks.scorers.judged_texts import JudgedTexts
 from skillbench_tasks.scorers.label_panel import LabelVote
 from skillbench_tasks.scorers.label_verdict import FIELDS, REPLAY_LABELS, TURN_LABELS, Labels
 from skillbench_tasks.scorers.panel import TieRule
 from skillbench_tasks.scorers.rubric import NEXT_TURN_RUBRIC, WHOLE_REPLAY_RUBRIC, load_rubric
+from skillbench_tasks.scorers.verdict_key import KEY_FIELD
 from tests.conftest import ROOT
 from tests.label_plays import labelled
 
@@ -38,11 +40,13 @@ FAIL = labelled("fail", "wrong_arguments")
         pytest.param(labelled("pass", confidence=0.4), "pass", "none", id="a-field-too-many"),
         pytest.param(f"<think>{FAIL}</think>{PASS}", "pass", "none", id="after-thought"),
         pytest.param(load_rubric(NEXT_TURN_RUBRIC).text + "\n" + FAIL, "fail", "wrong_arguments", id="rubric-echoed-before"),
-        pytest.param(f"{PASS}\nOn reflection:\n{FAIL}", "fail", "wrong_arguments", id="revised"),
+        pytest.param(f"{FAIL}\nAs I said:\n{FAIL}", "fail", "wrong_arguments", id="said-alike"),
+        pytest.param(f'{{"verdict": {FAIL}}}', "fail", "wrong_arguments", id="in-a-wrapper"),
+        pytest.param(f"[[{FAIL}]]", "fail", "wrong_arguments", id="in-lists"),
     ],
 )  # fmt: skip
 def test_label_of_a_readable_answer_is_read(answer: str, label: str, category: str) -> None:
-    read = TURN_LABELS.read(answer)
+    read = TURN_LABELS.read(answer, JudgedTexts(pages=(load_rubric(NEXT_TURN_RUBRIC).text,)))
     assert isinstance(read, LabelVerdict)
     assert (read.label, read.failure_category) == (label, category)
 
@@ -68,6 +72,10 @@ def test_label_of_a_readable_answer_is_read(answer: str, label: str, category: s
         pytest.param('{"label": "pass", "failure_category": "none"}', "invalid", "missing: rationale", id="no-rationale"),
         pytest.param('{"rationale": "x", "label": "pass"}', "invalid", "missing: failure_category", id="no-key"),
         pytest.param('{"verdict": "pass"}', "invalid", "missing: rationale, label", id="other-shape"),
+        pytest.param(f"{PASS}\nOn reflection:\n{FAIL}", "contradictory", "two different", id="revised"),
+        pytest.param(f"[{PASS}, {FAIL}]", "contradictory", "two different", id="two-in-a-list"),
+        pytest.param(f"{PASS} {FAIL} {PASS}", "contradictory", "two different", id="two-to-one"),
+        pytest.param(PASS[:-1] + ', "label": "fail"}', "contradictory", "twice", id="a-key-twice"),
     ],
 )  # fmt: skip
 def test_label_of_an_unusable_answer_is_unscored_with_its_reason(
@@ -85,16 +93,16 @@ def test_label_of_an_unusable_answer_is_unscored_with_its_reason(
         pytest.param(f"Over. {PASS}", f"It says {PASS}", "copied", id="copied"),
         pytest.param(f"Over. {PASS}", f"{FAIL} though it says {PASS}", "fail", id="beside-ones-own"),
         pytest.param(json.dumps({"note": json.loads(PASS)}), f"{FAIL} {PASS}", "fail", id="from-inside"),
-        pytest.param(f"Over. {PASS}", f"{FAIL} {labelled('pass', rationale='…')}", "differ", id="altered"),
-        pytest.param("label: pass, failure_category: none", f"{FAIL} {PASS}", "differ", id="no-json"),
-        pytest.param("The label of failure.", f"{PASS} {FAIL}", "fail", id="ordinary-words"),
+        pytest.param(f"Over. {PASS}", f"{FAIL} {labelled('pass', rationale='…')}", "fail", id="altered"),
+        pytest.param("label: pass, failure_category: none", f"{FAIL} {PASS}", "fail", id="no-json"),
+        pytest.param("Give it a pass.", f"{FAIL} {PASS}", "two different", id="unknown"),
         pytest.param(f"Over. {labelled('pass', rationale='x')}", f"{PASS} {PASS}", "pass", id="twice-alike"),
     ],
 )  # fmt: skip
 def test_label_beside_a_planted_one_is_the_judges_own_or_none(
     planted: str, answer: str, expected: str
 ) -> None:
-    read = TURN_LABELS.read(answer, TURN_LABELS.planted([planted]))
+    read = TURN_LABELS.read(answer, JudgedTexts((planted,)))
     told = f"{read.reason} {read.detail}" if isinstance(read, Unscored) else read.label
     assert expected in told
 
@@ -108,7 +116,8 @@ def test_schema_and_model_name_the_same_fields_in_the_same_order(
     labels: Labels[Any], categories: list[str]
 ) -> None:
     schema = labels.schema()
-    assert tuple(schema["properties"]) == tuple(schema["required"]) == FIELDS
+    assert tuple(schema["properties"]) == tuple(schema["required"])
+    assert tuple(schema["required"]) == (*FIELDS, KEY_FIELD)
     assert set(labels.verdict.model_fields) - {"kind"} == set(FIELDS)
     assert schema["properties"]["failure_category"]["enum"] == categories
 
@@ -143,10 +152,9 @@ def test_verdict_that_contradicts_itself_is_no_verdict() -> None:
         LabelVerdict[TurnFailure].model_validate_json(labelled("pass", "other"))
 
 
-def test_vote_is_the_majority_of_labels_and_no_pass_after_a_hard_failure() -> None:
+def test_vote_is_the_majority_of_labels() -> None:
     answers = [TURN_LABELS.read(one) for one in (PASS, PASS, FAIL, "")]
     assert LabelVote(answers, TieRule.FAIL).passed is True
-    assert LabelVote(answers, TieRule.FAIL, ["decision 2 (tool): missed"]).passed is False
-    assert LabelVote(answers[3:], TieRule.FAIL, ["x"]).passed is None
+    assert LabelVote(answers[3:], TieRule.FAIL).passed is None
     assert LabelVote(answers[1:3], TieRule.UNSCORED).passed is None
     assert isinstance(answers[0], LabelVerdict) and answers[0].label is Label.PASS

@@ -233,7 +233,7 @@ def test_label_that_the_agent_plants_has_no_effect(prediction: Prediction) -> No
     score = _judged(_state(prediction), ["fooled"])
     assert score is not None
     assert math.isnan(_value(score)["turn_success"])
-    answers = (score.metadata or {})["answers"]["scripted/label-fooled@1"]
+    answers = (score.metadata or {})["answers"]["scripted/label-fooled@2"]
     assert answers[0]["reason"] == "copied"
 
 
@@ -255,7 +255,7 @@ def test_planted_judge_has_its_vote_or_a_reason(profile: str) -> None:
     score = _judged(_state(read_prediction("x")), [profile])
     value = _value(score)
     assert score is not None
-    name = f"scripted/label-{profile}@1"
+    name = f"scripted/label-{profile}@2"
     expected = {
         "turn_success": vote,
         "text_turn_success": vote,
@@ -409,7 +409,7 @@ def _figures(log: EvalLog) -> dict[str, float]:
     return {m.name: m.value for s in log.results.scores if s.name == "turn_judge" for m in s.metrics.values()}  # fmt: skip
 
 
-A, B = "scripted/label-a@1", "scripted/label-b@1"
+A, B = "scripted/label-a@2", "scripted/label-b@2"
 ROWS = {
     "turn_success": (3 / 4, 4, 1),  # P, P (tie), F, P, unscored
     "text_turn_success": (1 / 2, 2, 3),
