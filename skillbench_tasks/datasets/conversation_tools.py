@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from skillbench_tasks.datasets.conversation_lines import FORMAT_PAGE, Line
 from skillbench_tasks.models.conversation import ConversationTool
+from skillbench_tasks.tools.normal_forms import notation_fault
 
 __all__ = ["explained", "tools_from"]
 
@@ -83,6 +84,8 @@ def _tool(entry: object, index: int) -> ConversationTool:
     except SchemaError as error:
         place = [index, "input_schema", *error.absolute_path]
         raise _ToolFault(place, f"no JSON Schema: {error.message}", FORMAT_PAGE) from None
+    if fault := notation_fault(tool.input_schema):
+        raise _ToolFault([index, "input_schema"], fault, FORMAT_PAGE)
     if tool.input_schema.get("type") != "object":
         mend = 'write {"type": "object", "properties": …}'
         raise _ToolFault([index, "input_schema"], "not the schema of an object", mend)

@@ -139,6 +139,9 @@ def conversation_of(case: Case, policy: str, tools: Mapping[str, ConversationToo
         tools=tuple(tools.values()),
         steps=tuple(step for turn in case.gold.turns for step in _steps(case, turn, tools)),
         case=case.id,
+        optional_tools=tuple(
+            tools[name].name for name in case.skill.optional_tools if name in tools
+        ),
     )
 
 

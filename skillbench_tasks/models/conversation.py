@@ -30,17 +30,22 @@ class Said(Model):
 
 
 class CalledTool(Model):
-    """A tool call of the assistant with what came back: a result, or an error."""
+    """A tool call of the assistant with what came back: a result, or an error.
+
+    `with_previous` says that it was made in one message with the call before it: calls of one
+    message are one decision, whatever their order.
+    """
 
     step: Literal["called"] = "called"
     tool: str
     arguments: dict[str, JsonValue]
     result: JsonValue = None
     error: CallError | None = None
+    with_previous: bool = False
 
 
 Step = Annotated[Said | CalledTool, Field(discriminator="step")]
-"""One thing that happened. Everything that the assistant did is a decision."""
+"""One thing that happened. Everything that the assistant did is a decision, or part of one."""
 
 
 class Conversation(Model):
@@ -48,6 +53,8 @@ class Conversation(Model):
 
     `workflow` names the procedure it follows; splits never part what shares a conversation or an
     instantiated user (`user`). `case` is the id of our own case where its world can be started.
+    Calls of `optional_tools` are right where the gold conversation makes them, and nothing is
+    missed without them.
     """
 
     id: str
@@ -58,29 +65,50 @@ class Conversation(Model):
     tools: tuple[ConversationTool, ...] = ()
     steps: tuple[Step, ...] = Field(min_length=1)
     case: str | None = None
+    optional_tools: tuple[str, ...] = ()
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """The assistant's actions, in order."""
-        return tuple(
-            Decision(conversation=self.id, number=number, step=index)
-            for number, index in enumerate(
-                index
-                for index, step in enumerate(self.steps)
-                if isinstance(step, CalledTool) or step.role == "assistant"
+        """The assistant's actions, in order; calls of one message are one."""
+        starts = [
+            index
+            for index, step in enumerate(self.steps)
+            if (
+                not step.with_previous if isinstance(step, CalledTool) else step.role == "assistant"
             )
+        ]
+        return tuple(
+            Decision(conversation=self.id, number=number, step=index, size=self._size(index))
+            for number, index in enumerate(starts)
         )
+
+    def _size(self, index: int) -> int:
+        """Return how many steps the decision has that begins at a step."""
+        size = 1
+        while index + size < len(self.steps):
+            step = self.steps[index + size]
+            if not isinstance(step, CalledTool) or not step.with_previous:
+                break
+            size += 1
+        return size
+
+    def calls(self, decision: Decision) -> tuple[CalledTool, ...]:
+        """Return the calls of a decision; none where it is a text."""
+        steps = self.steps[decision.step : decision.step + decision.size]
+        return tuple(step for step in steps if isinstance(step, CalledTool))
 
 
 class Decision(Model):
     """One assistant action: its place in the conversation. History is what stands before `step`.
 
-    The history is not copied: it is `conversation.steps[:step]`.
+    The history is not copied: it is `conversation.steps[:step]`. `size` counts its steps: more than
+    one are a *decision set*, the calls of one message.
     """
 
     conversation: str
     number: int
     step: int
+    size: int = 1
 
     @property
     def id(self) -> str:

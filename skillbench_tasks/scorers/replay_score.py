@@ -1,7 +1,9 @@
 """What a closed-loop replay says: completion, and how a first error spreads. Pure.
 
 Source: protocol B iv. A workflow is completed when every decision was reached and no error is left
-unresolved. The stricter reading, `completion_first_try`, allows no rejected call at all.
+unresolved. The stricter reading, `completion_first_try`, allows no rejected call at all. The looser
+one, `completion_any_wording`, forgives a gold call that was tried and rejected for the words of its
+free texts alone. A call that the workflow can do without is never missed.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ class ReplayScore(Model):
 
     completion: bool
     completion_first_try: bool
+    completion_any_wording: bool
     reasons: tuple[str, ...]
     propagation: Propagation
     tool_decisions: int
@@ -59,10 +62,15 @@ def replay_score(record: ReplayRecord) -> ReplayScore:
         for event in record.events
         if isinstance(event, ReplayedCall) and event.status is CallStatus.REJECTED
     ]
-    tool = [one for one in record.decisions if one.action == "tool"]
+    tool = [
+        one
+        for one in record.decisions
+        if one.action == "tool" and one.outcome is not Outcome.LEFT_OUT
+    ]
     return ReplayScore(
         completion=not unresolved,
         completion_first_try=not unresolved and not rejected,
+        completion_any_wording=all(one.other_wording for one in unresolved),
         reasons=tuple(
             f"decision {one.number + 1} ({one.action}): {one.outcome}" for one in unresolved
         ),
@@ -84,7 +92,7 @@ def propagation(decisions: Sequence[DecisionOutcome]) -> Propagation:
     later = [
         one
         for one in decisions[place + 1 :]
-        if one.outcome not in (Outcome.NOT_REACHED, Outcome.PASSED_OVER)
+        if one.outcome not in (Outcome.NOT_REACHED, Outcome.PASSED_OVER, Outcome.LEFT_OUT)
     ]
     tool = [one for one in later if one.action == "tool"]
     return Propagation(

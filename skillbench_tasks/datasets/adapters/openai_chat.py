@@ -121,11 +121,17 @@ class _Call:
     identity: str | None
     name: str
     arguments: dict[str, JsonValue]
+    with_previous: bool
     result: JsonValue = None
     is_answered: bool = False
 
     def step(self) -> CalledTool:
-        return CalledTool(tool=self.name, arguments=self.arguments, result=self.result)
+        return CalledTool(
+            tool=self.name,
+            arguments=self.arguments,
+            result=self.result,
+            with_previous=self.with_previous,
+        )
 
 
 class _Talk:
@@ -227,7 +233,7 @@ class _Talk:
         if identity is not None and any(identity == other.identity for other in self._open):
             raise self.line.fault(f"{place}.id", f"{identity!r} stands twice", "keep one")
         arguments = self._arguments(function.get("arguments"), f"{place}.function.arguments")
-        made = _Call(place, identity, str(name), arguments)
+        made = _Call(place, identity, str(name), arguments, with_previous=bool(self._open))
         self._done.append(made)
         self._open.append(made)
 
