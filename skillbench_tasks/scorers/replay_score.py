@@ -8,7 +8,7 @@ free texts alone. A call that the workflow can do without is never missed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from skillbench_tasks.models import Model
 from skillbench_tasks.models.replay_record import (
@@ -80,13 +80,21 @@ def replay_score(record: ReplayRecord) -> ReplayScore:
     )
 
 
-def propagation(decisions: Sequence[DecisionOutcome]) -> Propagation:
+def propagation(
+    decisions: Sequence[DecisionOutcome], failed_texts: Collection[int] = ()
+) -> Propagation:
     """Return how the first error spreads over the decisions behind it.
 
     Args:
         decisions: All decisions of the conversation, in order.
+        failed_texts: Numbers of texts that judges do not accept: errors that stand.
     """
-    place = next((at for at, one in enumerate(decisions) if one.has_error), None)
+
+    def stands(one: DecisionOutcome) -> bool:
+        return one.is_unresolved or one.number in failed_texts
+
+    errors = (at for at, one in enumerate(decisions) if one.has_error or stands(one))
+    place = next(errors, None)
     if place is None:
         return Propagation()
     later = [
@@ -97,9 +105,9 @@ def propagation(decisions: Sequence[DecisionOutcome]) -> Propagation:
     tool = [one for one in later if one.action == "tool"]
     return Propagation(
         first_error=place + 1,
-        first_error_corrected=not decisions[place].is_unresolved,
+        first_error_corrected=not stands(decisions[place]),
         later_decisions=len(later),
-        later_failed=sum(one.is_unresolved for one in later),
+        later_failed=sum(map(stands, later)),
         later_tool_decisions=len(tool),
-        later_tool_failed=sum(one.is_unresolved for one in tool),
+        later_tool_failed=sum(map(stands, tool)),
     )

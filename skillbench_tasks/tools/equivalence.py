@@ -119,7 +119,7 @@ def _played(calls: Sequence[ToolUse], toolbox: Toolbox) -> tuple[list[JsonValue]
 
 def _is_named(changes: Sequence[Change], calls: Sequence[ToolUse]) -> bool:
     """Return whether calls name a record that was made or changed."""
-    named = {text for one in calls for text in strings_of(one.arguments)}
+    named = {text for one in calls for text in strings_of(dict(one.arguments or {}))}
     return any(change.key in named for change in changes)
 
 

@@ -83,7 +83,8 @@ SAID = {
 
 def _sent(info: ToolInfo) -> dict[str, Any]:
     """What a provider sends: Inspect's own dump."""
-    return json.loads(info.parameters.model_dump_json(exclude_none=True))
+    sent: dict[str, Any] = json.loads(info.parameters.model_dump_json(exclude_none=True))
+    return sent
 
 
 @pytest.mark.parametrize("name", SAID)
