@@ -33,6 +33,7 @@ class FieldKind(StrEnum):
     TIMESTAMP = "timestamp"
     IGNORED = "ignored"
     DIGITS = "digits"
+    EMAIL = "email"
     CASELESS = "caseless"
     WORDS = "words"
     DATE = "date"

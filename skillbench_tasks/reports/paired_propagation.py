@@ -95,7 +95,8 @@ class PairedPropagation(Model):
         first_errors: Number of its decision, from 1 → how many replays.
         first_error_gold_failed: First errors at decisions that fail after the gold history too.
         behind: The decisions behind the first error, by distance; the last row is all of them.
-        before: The decisions before it, and of replays without one: what the rows are held against.
+        before: The decisions before it, and of replays without one. None fails on the model's own
+            history, by definition; `gold_failed` says how difficult they are.
     """
 
     replays: int

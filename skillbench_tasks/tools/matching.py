@@ -80,6 +80,7 @@ TESTS: Final[dict[str, Callable[[JsonValue, JsonValue], bool]]] = {
     "equals_ignoring_case": _same("caseless"),
     "digits": _same("digits"),
     "date": _same("date"),
+    "email": _same("email"),
     "contains": _contains,
     "from": _is_at_least,
     "to": _is_at_most,
@@ -92,6 +93,7 @@ FORM_OF_TEST: Final = {
     "equals_ignoring_case": "caseless",
     "digits": "digits",
     "date": "date",
+    "email": "email",
     "words": "words",
 }
 """Test → form of `skillbench_tasks.tools.normal_forms` whose equal texts it takes for one."""

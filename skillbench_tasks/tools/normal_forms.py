@@ -7,10 +7,12 @@ looked up here. What declares nothing is the same to the letter.
 | form | the same are |
 | --- | --- |
 | `digits` | texts with the same digits, the last ten where both have at least ten: phone numbers |
+| `email` | texts but for their case and blanks around them: e-mail addresses |
 | `caseless` | texts with the same words in order, whatever their case and punctuation |
 | `words` | texts with the same words in any order: a name, a search |
 | `date` | notations of one day or moment: ISO forms, `4 March 2026`, `March 4, 2026` |
-| `set` | lists with the same elements, whatever their order (so are those with `uniqueItems`) |
+| `set` | lists with the same elements, whatever their order; so are those with `uniqueItems` |
+| `list` | nothing else: of `uniqueItems` whose order means something |
 
 A form is sound where equal forms give equal results: so a test may compare more loosely than its
 form (`words` of a `find` also takes part of a name), never more strictly.
@@ -45,6 +47,7 @@ FREE_TEXT: Final = "x-free-text"
 """Keyword of an argument whose wording is the caller's own."""
 
 SET: Final = "set"
+LIST: Final = "list"
 
 _FULL_NUMBER_DIGITS: Final = 10
 """From this many digits on, a leading country code is no difference between phone numbers."""
@@ -95,6 +98,7 @@ def _date(text: str) -> Hashable:
 
 FORMS: Final[Mapping[str, Callable[[str], Hashable]]] = {
     "digits": lambda text: digits_form(text) or None,
+    "email": lambda text: text.strip().casefold() or None,
     "caseless": lambda text: plain_words(text) or None,
     "words": _words,
     "date": _date,
@@ -114,7 +118,7 @@ def normal_form(name: str | None, value: Any) -> Hashable | None:
 
 def is_set(schema: Mapping[str, Any]) -> bool:
     """Return whether the order of a list under a schema means nothing."""
-    return schema.get("uniqueItems") is True or schema.get(NORMAL) == SET
+    return schema.get(NORMAL, SET if schema.get("uniqueItems") is True else LIST) == SET
 
 
 def is_free_text(schema: Mapping[str, Any]) -> bool:
@@ -129,8 +133,8 @@ def notation_fault(schema: Any) -> str:
     if not isinstance(schema, Mapping):
         return ""
     form = schema.get(NORMAL)
-    if NORMAL in schema and form not in (*FORMS, SET):
-        return f"{NORMAL}: {form!r} is no form; there are {', '.join((*FORMS, SET))}"
+    if NORMAL in schema and form not in (*FORMS, SET, LIST):
+        return f"{NORMAL}: {form!r} is no form; there are {', '.join((*FORMS, SET, LIST))}"
     if FREE_TEXT in schema and not isinstance(schema[FREE_TEXT], bool):
         return f"{FREE_TEXT} is neither true nor false"
     return notation_fault(list(schema.values()))

@@ -30,13 +30,15 @@ from skillbench_tasks.tools.toolbox import Toolbox
 
 SAME = {
     "digits": ("+14045550114", "(404) 555-0114"),
-    "caseless": ("Dee.Pike@Mail.example", " dee.pike@mail.example"),
+    "email": ("Dee.Pike@Mail.example", " dee.pike@mail.example"),
+    "caseless": ("Blue heron", "BLUE-HERON!"),
     "words": ("Dolores Pike", "PIKE, dolores"),
     "date": ("2026-03-04", "4th of March 2026", "March 4, 2026", "20260304", "2026-03-04T00:00"),
 }
 OTHER = {
     "digits": ("+14045550114", "+14045550115"),
-    "caseless": ("dee.pike@mail.example", "dee.pike@mall.example"),
+    "email": ("dee.pike@mail.example", "dee-pike@mail.example"),
+    "caseless": ("Blue heron", "heron blue"),
     "words": ("Dolores Pike", "Dolores"),
     "date": ("2026-03-04", "2026-04-03", "March 5, 2026", "soon", "31 February 2026"),
 }
@@ -84,12 +86,12 @@ def test_catalogue_declares_what_it_compares_leniently() -> None:
     declared = {(n.rpartition(":")[2], a): s[NORMAL] for n, a, s in _arguments() if NORMAL in s}
     assert declared == {
         ("find_customer", "phone"): "digits",
-        ("find_customer", "email"): "caseless",
+        ("find_customer", "email"): "email",
         ("find_customer", "account_number"): "digits",
         ("find_customer", "full_name"): "words",
         ("verify_customer", "full_name"): "words",
         ("verify_customer", "security_word"): "caseless",
-        ("verify_customer", "email"): "caseless",
+        ("verify_customer", "email"): "email",
         ("search_articles", "query"): "words",
         ("check_offer", "code"): "caseless",
     }
