@@ -118,7 +118,8 @@ def normal_form(name: str | None, value: Any) -> Hashable | None:
 
 def is_set(schema: Mapping[str, Any]) -> bool:
     """Return whether the order of a list under a schema means nothing."""
-    return schema.get(NORMAL, SET if schema.get("uniqueItems") is True else LIST) == SET
+    form = schema.get(NORMAL, SET if schema.get("uniqueItems") is True else LIST)
+    return bool(form == SET)
 
 
 def is_free_text(schema: Mapping[str, Any]) -> bool:
