@@ -12,6 +12,7 @@ from skillbench_tasks.scorers.holistic_judge import holistic_judge
 from skillbench_tasks.scorers.judge_panel import judge_panel
 from skillbench_tasks.scorers.orchestration import orchestration, orchestration_rows
 from skillbench_tasks.scorers.panel_metrics import judge_agreement
+from skillbench_tasks.scorers.replayed_texts import judged_texts, replayed_texts
 from skillbench_tasks.scorers.shells import (
     constraints,
     final_state,
@@ -64,6 +65,7 @@ __all__ = [
     "holistic_judge",
     "judge_agreement",
     "judge_panel",
+    "judged_texts",
     "local_construction",
     "local_editor",
     "mean_without_user_faults",
@@ -76,6 +78,7 @@ __all__ = [
     "replan",
     "replan_rounds",
     "replay_loop",
+    "replayed_texts",
     "role_means",
     "role_totals",
     "rouge_1",

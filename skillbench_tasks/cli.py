@@ -207,6 +207,19 @@ def compare(
 
 
 @skillbench.command()
+@click.argument("gold_log", type=click.Path(path_type=Path))
+@click.argument("closed_log", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="All figures and counts as JSON.")
+def propagation(gold_log: Path, closed_log: Path, as_json: bool) -> None:
+    """Pair each decision of a closed loop with itself under gold history: how errors spread."""
+    from skillbench_tasks.reports.paired_propagation import paired, paired_page, read_pairs
+
+    pairs, notes = read_pairs(gold_log, closed_log)
+    found = paired(pairs)
+    click.echo(found.model_dump_json() if as_json else paired_page(found, notes))
+
+
+@skillbench.command()
 @click.argument("sop", required=False)
 @click.option("--strata", "by_strata", is_flag=True, help="Counts by stratum.")
 @click.option("--coverage", is_flag=True, help="Coverage obligations reached.")

@@ -17,7 +17,8 @@ Procedure:
 5. Each model in the role `judge` reads policy, tools, gold conversation and replay.
 
 Deviations: `match=equivalent` also takes calls that do the same on the simulated world, and carries
-    them out. `completion_first_try` counts a corrected call as an error, beside the published
+    them out. With `judge_texts` the texts are judged too: the published loop lets any text pass.
+    `completion_first_try` counts a corrected call as an error, beside the published
     reading, which leaves it open.
 """
 
@@ -26,12 +27,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from inspect_ai import Epochs, Task, task
+from inspect_ai.scorer import Scorer
 
 from skillbench_tasks.datasets.conversations import conversation_place, open_conversations
 from skillbench_tasks.datasets.decisions import conversations_of_split
 from skillbench_tasks.datasets.replays import replay_dataset
 from skillbench_tasks.models.replay_record import Match
 from skillbench_tasks.scorers.holistic_judge import holistic_judge_of_run
+from skillbench_tasks.scorers.replayed_texts import replayed_texts_of_run
 from skillbench_tasks.scorers.spending import spend
 from skillbench_tasks.scorers.workflow import workflow
 from skillbench_tasks.solvers.predictors import MODEL, open_predictor
@@ -64,6 +67,7 @@ def closed_loop(
     judge_samples: int = 1,
     judge_tie: str = "fail",
     rubric: str | None = None,
+    judge_texts: bool = False,
     **unknown: Any,
 ) -> Task:
     """Carry gold conversations through on the model's own history.
@@ -80,6 +84,7 @@ def closed_loop(
         judge_samples: Answers asked of each judge; the majority is its vote.
         judge_tie: What an even vote says: `fail`, `pass` or `unscored`.
         rubric: A rubric file of one's own; default: the protocol's.
+        judge_texts: Whether the judges label each text of a replay too, on its own history.
         **unknown: Anything else is refused.
     """
     with faults_as_one_line():
@@ -93,7 +98,7 @@ def closed_loop(
         ids = conversations_of_split(source, split, is_shipped=place is None)
         require_worlds(source, ids, match)
         samples = replay_dataset(source, ids)
-        judges = holistic_judge_of_run(judge_samples, judge_tie, rubric)
+        judges = _judges(judge_samples, judge_tie, rubric, judge_texts)
     return Task(
         dataset=samples,
         solver=replay_loop(source=place, match=match, retries=retries, predictor=predictor),
@@ -102,3 +107,10 @@ def closed_loop(
         version=int(TASK_VERSION),
         metadata=run_metadata(source.notes),
     )
+
+
+def _judges(samples: int, tie: str, rubric: str | None, texts: bool) -> list[Scorer]:
+    """Return the judges of whole replays and, if asked for, those of their texts."""
+    require_choice("judge_texts", str(texts).lower(), ("true", "false"))
+    of_texts = replayed_texts_of_run(samples, tie) if texts else []
+    return [*holistic_judge_of_run(samples, tie, rubric), *of_texts]

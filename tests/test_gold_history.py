@@ -85,6 +85,8 @@ def test_reference_predictor_has_every_score(tmp_path: Path) -> None:
         "exact": (1.0, TOOL),
         "function_name": (1.0, TOOL),
         "argument_f1": (1.0, TOOL),
+        "exact_any_wording": (1.0, TOOL),
+        "argument_f1_any_wording": (1.0, TOOL),
         "equivalent": (1.0, TOOL),
     }
     assert log.results is not None

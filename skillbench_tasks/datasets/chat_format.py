@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from skillbench_tasks.models.conversation import CalledTool, ConversationTool, Step
 from skillbench_tasks.models.gold import CallError
+from skillbench_tasks.tools.normal_forms import without_notations
 
 __all__ = ["CallReply", "ChatMessage", "chat_messages", "chat_tools", "reply_text"]
 
@@ -20,19 +21,26 @@ ChatMessage: TypeAlias = dict[str, Any]
 def chat_messages(policy: str, steps: Iterable[Step]) -> list[ChatMessage]:
     """Return steps as messages, after a system message with the policy.
 
-    A call is a message of its own, with arguments as an object (as chat templates want them), and
-    its answer the next one. Ids are `call_1`, `call_2` … in order.
+    A call is a message of its own (or one with the calls made beside it), with arguments as an
+    object (as chat templates want them), and its answer the next one. Ids are `call_1`, `call_2` …
+    in order.
 
     Args:
         policy: What the assistant is told; empty for none.
         steps: The steps, in order.
     """
     messages: list[ChatMessage] = [{"role": "system", "content": policy}] if policy else []
-    calls = 0
+    calls, asking = 0, 0
     for step in steps:
         if isinstance(step, CalledTool):
             calls += 1
-            messages += _call(step, f"call_{calls}")
+            asked, answered = _call(step, f"call_{calls}")
+            if step.with_previous:
+                messages[asking]["tool_calls"] += asked["tool_calls"]
+            else:
+                asking = len(messages)
+                messages.append(asked)
+            messages.append(answered)
         else:
             messages.append({"role": step.role, "content": step.text})
     return messages
@@ -46,7 +54,7 @@ def chat_tools(tools: Iterable[ConversationTool]) -> list[dict[str, Any]]:
             "function": {
                 "name": tool.name,
                 "description": tool.description,
-                "parameters": tool.input_schema,
+                "parameters": without_notations(tool.input_schema),
             },
         }
         for tool in tools
@@ -76,15 +84,15 @@ def reply_text(step: CallReply) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
-def _call(step: CalledTool, identity: str) -> list[ChatMessage]:
+def _call(step: CalledTool, identity: str) -> tuple[ChatMessage, ChatMessage]:
+    """Return the message that asks for a call, and the one that answers it."""
     function: Mapping[str, Any] = {"name": step.tool, "arguments": step.arguments}
     call = {"id": identity, "type": "function", "function": function}
-    return [
-        {"role": "assistant", "content": "", "tool_calls": [call]},
-        {
-            "role": "tool",
-            "tool_call_id": identity,
-            "name": step.tool,
-            "content": reply_text(step),
-        },
-    ]
+    asked = {"role": "assistant", "content": "", "tool_calls": [call]}
+    answered = {
+        "role": "tool",
+        "tool_call_id": identity,
+        "name": step.tool,
+        "content": reply_text(step),
+    }
+    return asked, answered

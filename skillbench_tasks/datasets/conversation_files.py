@@ -77,11 +77,14 @@ def conversation_line(conversation: Conversation) -> str:
                 del step[name]
         if step["weight"] == 1:
             del step["weight"]
+        if not step.get("with_previous", True):
+            del step["with_previous"]
     for tool in data["tools"]:
         if tool["access"] is None:
             del tool["access"]
-    if data["case"] is None:
-        del data["case"]
+    for name in ("case", "optional_tools"):
+        if not data[name]:
+            del data[name]
     return json.dumps(data, ensure_ascii=False)
 
 
@@ -92,6 +95,10 @@ def conversation_schema() -> dict[str, Any]:
 
 def _check(conversation: Conversation, line: Line) -> None:
     offered = {tool.name for tool in conversation.tools}
+    for name in conversation.optional_tools:
+        if name not in offered:
+            mend = "add it to tools, or mend the name"
+            raise line.fault("optional_tools", f"{name!r} is not among the tools", mend)
     for index, step in enumerate(conversation.steps):
         place = f"steps.{index}"
         if not isinstance(step, CalledTool):
@@ -102,6 +109,10 @@ def _check(conversation: Conversation, line: Line) -> None:
             raise line.fault(f"{place}.tool", f"{step.tool!r} is not among the tools", mend)
         elif step.error is not None and step.result is not None:
             raise line.fault(place, "a result and an error", "keep one of them")
+        elif step.with_previous and not (
+            index and isinstance(conversation.steps[index - 1], CalledTool)
+        ):
+            raise line.fault(f"{place}.with_previous", "no call stands before it", "take it out")
     if not conversation.decisions:
         mend = "a conversation needs a message or a call of the assistant"
         raise line.fault("steps", "no step is the assistant's", mend)

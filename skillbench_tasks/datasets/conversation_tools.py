@@ -11,7 +11,10 @@ from jsonschema.exceptions import SchemaError
 from pydantic import ValidationError
 
 from skillbench_tasks.datasets.conversation_lines import FORMAT_PAGE, Line
+from skillbench_tasks.errors import DataError
 from skillbench_tasks.models.conversation import ConversationTool
+from skillbench_tasks.tools.normal_forms import notation_fault
+from skillbench_tasks.tools.shown_schema import shown_schema
 
 __all__ = ["explained", "tools_from"]
 
@@ -73,6 +76,20 @@ def _tools(text: str) -> tuple[ConversationTool, ...]:
     return tuple(made)
 
 
+def _check_for_models(tool: ConversationTool, index: int) -> None:
+    """Refuse a schema that a model cannot be shown."""
+    from inspect_ai.tool import ToolParams  # heavy: reading data does without it
+
+    try:
+        ToolParams.model_validate(shown_schema(tool.input_schema))
+    except DataError as error:
+        raise _ToolFault([index, "input_schema"], error.problem, error.mend) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = [index, "input_schema", *first["loc"]]
+        raise _ToolFault(place, "no schema for a model", "write it more simply") from None
+
+
 def _tool(entry: object, index: int) -> ConversationTool:
     try:
         tool = ConversationTool.model_validate(entry)
@@ -83,7 +100,10 @@ def _tool(entry: object, index: int) -> ConversationTool:
     except SchemaError as error:
         place = [index, "input_schema", *error.absolute_path]
         raise _ToolFault(place, f"no JSON Schema: {error.message}", FORMAT_PAGE) from None
+    if fault := notation_fault(tool.input_schema):
+        raise _ToolFault([index, "input_schema"], fault, FORMAT_PAGE)
     if tool.input_schema.get("type") != "object":
         mend = 'write {"type": "object", "properties": …}'
         raise _ToolFault([index, "input_schema"], "not the schema of an object", mend)
+    _check_for_models(tool, index)
     return tool

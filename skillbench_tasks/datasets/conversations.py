@@ -143,6 +143,9 @@ def conversation_of(case: Case, policy: str, tools: Mapping[str, ConversationToo
         tools=tuple(tools.values()),
         steps=tuple(step for turn in case.gold.turns for step in _steps(case, turn, tools)),
         case=case.id,
+        optional_tools=tuple(
+            tool.name for name, tool in tools.items() if name not in case.checks.required_tools
+        ),
     )
 
 

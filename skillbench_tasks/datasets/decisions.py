@@ -61,7 +61,11 @@ def decision_dataset(source: ConversationSource, ids: Iterable[str]) -> MemoryDa
 
 def _sample(conversation: Conversation, decision: Decision, tools: str) -> Sample:
     reference = conversation.steps[decision.step]
+    steps = conversation.steps[decision.step : decision.step + decision.size]
     is_call = isinstance(reference, CalledTool)
+    is_optional = is_call and all(
+        one.tool in conversation.optional_tools for one in conversation.calls(decision)
+    )
     metadata = {
         "conversation": conversation.id,
         "skill": conversation.workflow,
@@ -69,12 +73,17 @@ def _sample(conversation: Conversation, decision: Decision, tools: str) -> Sampl
         "novelty": novelty_of(conversation) if conversation.case else "foreign",
         "action": "tool" if is_call else "text",
         "number": decision.number,
-        DECISION_KEY: {"json": reference.model_dump_json(), "tools": tools},
+        DECISION_KEY: {
+            "json": reference.model_dump_json(),
+            "beside": [one.model_dump_json() for one in conversation.calls(decision)[1:]],
+            "optional": is_optional,
+            "tools": tools,
+        },
     }
     return Sample(
         id=decision.id,
         input=_before(conversation, decision),
-        target=_shown(reference),
+        target="\n".join(map(_shown, steps)),
         metadata=metadata,
     )
 

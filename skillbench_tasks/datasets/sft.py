@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from skillbench_tasks.datasets.chat_format import chat_messages, chat_tools
 from skillbench_tasks.datasets.splits import Split, split_conversations
-from skillbench_tasks.models.conversation import CalledTool, Conversation
+from skillbench_tasks.models.conversation import Conversation
 
 __all__ = ["sft_examples", "sft_lines", "write_sft"]
 
@@ -21,10 +21,10 @@ def sft_examples(conversation: Conversation) -> Iterator[dict[str, Any]]:
     """Yield the examples of a conversation as objects with `messages` and `tools`."""
     tools = chat_tools(conversation.tools)
     for decision in conversation.decisions:
-        steps = conversation.steps[: decision.step + 1]
+        steps = conversation.steps[: decision.step + decision.size]
         messages = chat_messages(conversation.policy, steps)
-        if isinstance(steps[-1], CalledTool):
-            messages.pop()  # the answer to the call that is to be learned
+        if answers := len(conversation.calls(decision)):
+            del messages[-answers:]  # what answers the calls that are to be learned
         yield {"messages": messages, "tools": tools}
 
 

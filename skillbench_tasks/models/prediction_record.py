@@ -12,7 +12,11 @@ PREDICTION_KEY: Final = "skillbench:prediction"
 """Where a sample's store holds the prediction."""
 
 DECISION_KEY: Final = "decision"
-"""Where a sample's metadata hold the reference step and the tools on offer, as JSON text."""
+"""Where a sample's metadata hold the reference and the tools on offer, as JSON text.
+
+`json` is the reference step, `beside` the further calls of a decision set, `optional` whether the
+workflow can do without it.
+"""
 
 GO_ON: Final = "go_on"
 """Key in the metadata of a message that is the harness's, not the user's."""

@@ -47,6 +47,8 @@ class Outcome(StrEnum):
     """A text between calls that was not said: no error."""
     REJECTED = "rejected"
     """Every try was rejected: an unresolved error."""
+    LEFT_OUT = "left_out"
+    """A call that the workflow can do without was not made: no error."""
     MISSED = "missed"
     """The turn ended without it: an unresolved error."""
     NOT_REACHED = "not_reached"
@@ -78,7 +80,8 @@ class ReplayedCall(Model):
     """A call of the model, what became of it and what the model was answered.
 
     `decision` is the gold call that was due; `reason` says why it was rejected, and is not told to
-    the model.
+    the model. `other_wording`: it was rejected, and is a gold call that was due but for the words
+    of its free texts.
     """
 
     kind: Literal["called"] = "called"
@@ -89,18 +92,27 @@ class ReplayedCall(Model):
     reason: str = ""
     result: JsonValue = None
     error: CallError | None = None
+    other_wording: bool = False
 
 
 ReplayEvent = Annotated[ReplayedText | ReplayedCall, Field(discriminator="kind")]
 
 
 class DecisionOutcome(Model):
-    """How one decision went; numbers as in `Conversation.decisions`, `rejections` are tries."""
+    """How one decision went; numbers as in `Conversation.decisions`, `rejections` are tries.
+
+    `calls` counts those of a decision set (1 for a single call, 0 for a text); its outcome is the
+    worst of its calls'. `other_wording`: what stands unresolved was tried, right but for the words
+    of free texts. `optional`: the workflow can do without it.
+    """
 
     number: int
     action: Literal["text", "tool"]
     outcome: Outcome
     rejections: int = 0
+    calls: int = 0
+    other_wording: bool = False
+    optional: bool = False
 
     @property
     def is_unresolved(self) -> bool:

@@ -23,13 +23,21 @@ __all__ = [
 
 
 class FieldKind(StrEnum):
-    """How a field of a record compares between two worlds; undeclared fields compare as values."""
+    """How a field of a record compares between two worlds; undeclared fields compare as values.
+
+    The last ones are forms of `skillbench_tasks.tools.normal_forms`.
+    """
 
     TEXT = "text"
     SET = "set"
     LIST = "list"
     TIMESTAMP = "timestamp"
     IGNORED = "ignored"
+    DIGITS = "digits"
+    EMAIL = "email"
+    CASELESS = "caseless"
+    WORDS = "words"
+    DATE = "date"
 
 
 class CollectionSpec(Model):

@@ -66,6 +66,15 @@ class Shape(Generic[V]):
             return _unusable(f"fields are missing: {', '.join(missing)}")
         return self.validated(found)
 
+    def read(self, found: _Candidate) -> V | Unscored:
+        """Return the verdict that a candidate is, or why it is none."""
+        if not found.refusal:
+            return self.verdict_of(found.value)
+        if found.refusal == REPEATED_KEY:
+            return Unscored(reason=UnscoredReason.CONTRADICTORY, detail=found.refusal)
+        detail = f"there is no JSON object in the answer that can be read: {found.refusal}"
+        return Unscored(reason=UnscoredReason.NO_JSON, detail=detail)
+
     def grades_of(self, found: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """Return the grades that an object holds, as they stand there."""
         return {name: found[name] for name in self.grades if name in found}
@@ -178,10 +187,12 @@ def _judges_own(shaped: Sequence[_Candidate], shape: Shape[V], judged: JudgedTex
     if not own:
         detail = "the only verdict in the answer is copied from the transcript"
         return Unscored(reason=UnscoredReason.COPIED, detail=detail)
-    read = _only(own, shape)
-    if isinstance(read, Unscored):
-        new = [one for one in own if not judged.says(shape.grades_of(one.value))]
-        return _only(new, shape) if new else read
+    read: V | Unscored = _only(own, shape)
+    if not isinstance(read, Unscored):
+        return read
+    new = [one for one in own if not judged.says(shape.grades_of(one.value))]
+    if new:
+        return _only(new, shape)
     return read
 
 
@@ -196,7 +207,7 @@ def _is_copy(found: _Candidate, shape: Shape[V], judged: JudgedTexts) -> bool:
 
 def _only(found: Sequence[_Candidate], shape: Shape[V]) -> V | Unscored:
     """Return the one verdict that all these are, or why there is none."""
-    read = [_verdict(one, shape) for one in found]
+    read = [shape.read(one) for one in found]
     given = [one for one in read if not isinstance(one, Unscored)]
     if len({_grades(one, shape) for one in given}) > 1:
         detail = "it holds two different verdicts"
@@ -205,15 +216,6 @@ def _only(found: Sequence[_Candidate], shape: Shape[V]) -> V | Unscored:
     if broken and given:
         return _unusable(f"beside a verdict stands one that cannot be used: {broken[-1].detail}")
     return read[-1]
-
-
-def _verdict(found: _Candidate, shape: Shape[V]) -> V | Unscored:
-    if not found.refusal:
-        return shape.verdict_of(found.value)
-    if found.refusal == REPEATED_KEY:
-        return Unscored(reason=UnscoredReason.CONTRADICTORY, detail=found.refusal)
-    detail = f"there is no JSON object in the answer that can be read: {found.refusal}"
-    return Unscored(reason=UnscoredReason.NO_JSON, detail=detail)
 
 
 def _unusable(detail: str) -> Unscored:

@@ -10,6 +10,10 @@ For one decision whose reference is a call, with the predicted call `p` and the 
 - `exact`: the same function and the same leaves, and no further call beside it. So a single call
   is exact exactly when its F1 is 1.
 
+Where the reference is a *decision set* (calls of one message), calls are compared in any order and
+as often as they stand: `exact` is the same calls, `function_name` the same functions, and
+`argument_f1` is 2 Σ F1 / (made + expected) over pairs of one made and one expected call each.
+
 Right arguments for another function count 0: a key such as `customer_id` fits most functions, and
 credit for it would reward any call that is about the right customer.
 
@@ -88,7 +92,10 @@ class ToolTotals(Model):
 
 
 def match_prediction(
-    forms: CallForms, prediction: Prediction, reference: Said | CalledTool
+    forms: CallForms,
+    prediction: Prediction,
+    reference: Said | CalledTool,
+    beside: Sequence[CalledTool] = (),
 ) -> ToolMatch | None:
     """Return how a prediction compares with the reference of its decision.
 
@@ -96,6 +103,7 @@ def match_prediction(
         forms: Forms of the tools that were offered.
         prediction: The model's output as it is read.
         reference: What the gold conversation does.
+        beside: The further calls of its decision set, if it is one.
 
     Returns:
         `None` where the reference is a text: strict tool correctness does not apply.
@@ -108,11 +116,27 @@ def match_prediction(
         return ToolMatch(
             exact=False, function_name=False, argument_f1=0.0, has_call=False, reason=reason
         )
+    if beside:
+        return _match_set(forms, prediction.calls, (reference, *beside))
     match = match_call(forms, prediction.call, reference)
     if match.exact and len(prediction.calls) > 1:
         reason = f"{len(prediction.calls)} calls instead of one"
         return match.model_copy(update={"exact": False, "reason": reason})
     return match
+
+
+def _match_set(
+    forms: CallForms, predicted: Sequence[ToolUse], reference: Sequence[ToolUse]
+) -> ToolMatch:
+    found = match_calls(forms, predicted, reference)
+    assert found is not None  # the reference makes calls
+    reason = f"{found.matched} of {found.expected} calls, {found.made} made ({found.verdict})"
+    return ToolMatch(
+        exact=found.exact,
+        function_name=found.name_f1 == 1,
+        argument_f1=found.argument_f1,
+        reason="" if found.exact else reason,
+    )
 
 
 def match_call(forms: CallForms, predicted: ToolUse, reference: ToolUse) -> ToolMatch:

@@ -51,6 +51,7 @@ TURN_SUCCESS: Final = "turn_success"
 
 _NAN: Final = float("nan")
 _STEP: Final[TypeAdapter[Said | CalledTool]] = TypeAdapter(Step)
+_CALL: Final = TypeAdapter(CalledTool)
 _TOOLS: Final = TypeAdapter(tuple[ConversationTool, ...])
 
 
@@ -137,6 +138,7 @@ def read_turn(state: TaskState) -> CaseFile | None:
         list(history_events(history)),
         _STEP.validate_json(decision["json"]),
         Prediction.model_validate(record.prediction),
+        [_CALL.validate_json(one) for one in decision.get("beside", ())],
     )
 
 

@@ -40,6 +40,8 @@ _NOTES: Final = {
     Flag.EMPTY: "The output was empty: nothing was said and nothing called.",
 }
 
+_SET: Final = "Its calls were made at once, as those of the reference; their order means nothing."
+
 
 def turn_case(
     policy: str,
@@ -47,6 +49,7 @@ def turn_case(
     history: Sequence[Event],
     reference: Said | CalledTool,
     prediction: Prediction,
+    beside: Sequence[CalledTool] = (),
 ) -> CaseFile:
     """Return what puts one next action before a judge.
 
@@ -56,19 +59,20 @@ def turn_case(
         history: What had happened, calls with their answers.
         reference: The recorded action.
         prediction: The action to judge.
+        beside: The further calls of the recorded action, where it is a decision set.
     """
     action = list(_predicted(prediction))
-    recorded = _recorded(reference)
+    recorded = [_recorded(one) for one in (reference, *beside)]
     parts = (
         part("HISTORY", numbered(history)),
-        part("REFERENCE", [json_line(recorded)]),
-        part("NEXT ACTION", [*map(json_line, action), *_notes(prediction)]),
+        part("REFERENCE", map(json_line, recorded)),
+        part("NEXT ACTION", [*map(json_line, action), *_notes(prediction, is_set=bool(beside))]),
         CLOSING,
     )
     return CaseFile(
         page=tool_page(policy, (one.model_dump(mode="json", exclude_none=True) for one in tools)),
         case="\n\n".join(parts),
-        texts=tuple(value_texts(*history, recorded, *action)),
+        texts=tuple(value_texts(*history, *recorded, *action)),
     )
 
 
@@ -90,5 +94,6 @@ def _predicted_call(call: PredictedCall) -> Event:
     return {**called(call.tool, call.arguments), **problem}
 
 
-def _notes(prediction: Prediction) -> list[str]:
-    return [f"Note: {_NOTES[flag]}" for flag in prediction.flags]
+def _notes(prediction: Prediction, *, is_set: bool) -> list[str]:
+    notes = {**_NOTES, **({Flag.SEVERAL_CALLS: _SET} if is_set else {})}
+    return [f"Note: {notes[flag]}" for flag in prediction.flags]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from inspect_ai.scorer import Metric, Score, Scorer, Target, grouped, mean, scorer
@@ -20,7 +21,7 @@ from skillbench_tasks.scorers.shells import stderr_by
 from skillbench_tasks.scorers.stored import has_erred, stored_value
 from skillbench_tasks.scorers.text_overlap import rouge_1 as rouge_1_overlap
 from skillbench_tasks.scorers.tool_match import match_prediction
-from skillbench_tasks.tools.call_forms import CallForms
+from skillbench_tasks.tools.call_forms import CallForms, ToolUse
 from skillbench_tasks.tools.prediction import Prediction
 from skillbench_tasks.versions import GRADER_VERSION
 
@@ -33,6 +34,7 @@ NO_PREDICTION: Final = "no_prediction"
 """Reason where a limit broke the decision off; what an error broke off has no score at all."""
 
 _STEP: Final[TypeAdapter[Said | CalledTool]] = TypeAdapter(Step)
+_CALL: Final = TypeAdapter(CalledTool)
 _METRICS: Final[list[Metric]] = [
     mean(),
     stderr_by("conversation"),
@@ -67,6 +69,7 @@ def rouge_1() -> Scorer:
 def strict_tool() -> Scorer:
     """Exact call, function name, argument F1 and equivalence of a call; only for tool decisions.
 
+    The rows `_any_wording` compare free texts by presence, as worlds do; the others to the letter.
     `equivalent` is `NaN` where the world of the conversation cannot be started.
     """
 
@@ -75,27 +78,36 @@ def strict_tool() -> Scorer:
         if found is None:
             return _without_prediction()
         reference, record, prediction = found
-        tools = json.loads(state.metadata[DECISION_KEY]["tools"])
-        schemas = {tool["name"]: tool["input_schema"] for tool in tools}
-        match = match_prediction(CallForms(schemas), prediction, reference)
-        if match is None or isinstance(reference, Said):
+        decision = state.metadata[DECISION_KEY]
+        tools = json.loads(decision["tools"])
+        forms = CallForms({tool["name"]: tool["input_schema"] for tool in tools})
+        beside = [_CALL.validate_json(one) for one in decision.get("beside", ())]
+        match = match_prediction(forms, prediction, reference, beside)
+        loose = match_prediction(forms.with_any_wording(), prediction, reference, beside)
+        if match is None or loose is None or isinstance(reference, Said):
             return _not_applicable("the reference is a text")
         same = record.equivalent
-        call = f"{reference.tool}({json.dumps(reference.arguments, ensure_ascii=False)})"
         return Score(
             value={
                 "exact": float(match.exact),
                 "function_name": float(match.function_name),
                 "argument_f1": match.argument_f1,
+                "exact_any_wording": float(loose.exact),
+                "argument_f1_any_wording": loose.argument_f1,
                 "equivalent": float("nan") if same is None else float(same or match.exact),
             },
             answer=_shown(prediction),
             explanation=_side_by_side(
                 _shown(prediction),
-                call,
+                _written([reference, *beside]),
                 f"{match.reason or 'exact'}; {record.equivalent_reason or 'no world to try it on'}",
             ),
-            metadata=_metadata(prediction, has_call=match.has_call),
+            metadata=_metadata(
+                prediction,
+                has_call=match.has_call,
+                expected_calls=1 + len(beside),
+                optional=decision.get("optional", False),
+            ),
         )
 
     return score
@@ -132,11 +144,14 @@ def _side_by_side(prediction: str, reference: str, verdict: str) -> str:
 
 
 def _shown(prediction: Prediction) -> str:
-    calls = [
-        f"{call.tool}({json.dumps(call.arguments, ensure_ascii=False)})"
-        for call in prediction.calls
-    ]
-    return "\n".join([*([prediction.text] if prediction.text else []), *calls]) or "(nothing)"
+    shown = [part for part in (prediction.text, _written(prediction.calls)) if part]
+    return "\n".join(shown) or "(nothing)"
+
+
+def _written(calls: Sequence[ToolUse]) -> str:
+    return "\n".join(
+        f"{call.tool}({json.dumps(call.arguments, ensure_ascii=False)})" for call in calls
+    )
 
 
 def _metadata(prediction: Prediction, **more: Any) -> dict[str, Any]:

@@ -95,6 +95,7 @@ def workflow() -> Scorer:
             value={
                 "completion": float(found.completion),
                 "completion_first_try": float(found.completion_first_try),
+                "completion_any_wording": float(found.completion_any_wording),
             },
             answer="completed" if found.completion else "not completed",
             explanation="\n\n".join(("; ".join(found.reasons) or "completed", _page(record))),

@@ -60,7 +60,17 @@ def next_action(source: str | None = None, predictor: str = MODEL) -> Solver:
         tools = offered_tools(found, conversation.id)
         step = conversation.steps[decision.step]
         output = await predict(
-            Situation(found, conversation, decision.number, step, 0, state.epoch, history, tools)
+            Situation(
+                source=found,
+                conversation=conversation,
+                number=decision.number,
+                step=step,
+                attempt=0,
+                epoch=state.epoch,
+                messages=history,
+                tools=tools,
+                beside=conversation.calls(decision)[1:],
+            )
         )
         state.messages = [*history, output.message] if output.choices else history
         state.output = output
@@ -92,7 +102,10 @@ def gold_messages(source: ConversationSource, conversation_id: str) -> tuple[Cha
     if _assistant_begins(conversation):
         messages.append(begin())
     for index, step in enumerate(conversation.steps):
-        messages += _messages(step, f"{conversation.id}:{index}", f"call_{index}")
+        made = _messages(step, f"{conversation.id}:{index}", f"call_{index}")
+        if isinstance(step, CalledTool) and step.with_previous:
+            _call_beside(messages, made.pop(0))
+        messages += made
     return tuple(messages)
 
 
@@ -103,6 +116,16 @@ def offered_tools(source: ConversationSource, conversation_id: str) -> tuple[Too
         tool_info(tool.name, tool.description, tool.input_schema)
         for tool in source.conversation(conversation_id).tools
     )
+
+
+def _call_beside(messages: list[ChatMessage], asked: ChatMessage) -> None:
+    """Add a call to the message before that calls, of which it is a part."""
+    place = max(at for at, one in enumerate(messages) if isinstance(one, ChatMessageAssistant))
+    first = messages[place]
+    assert isinstance(first, ChatMessageAssistant)
+    assert isinstance(asked, ChatMessageAssistant)
+    calls = [*(first.tool_calls or []), *(asked.tool_calls or [])]
+    messages[place] = first.model_copy(update={"tool_calls": calls})
 
 
 def _messages(step: Said | CalledTool, identity: str, call_id: str) -> list[ChatMessage]:
@@ -125,9 +148,12 @@ def _messages(step: Said | CalledTool, identity: str, call_id: str) -> list[Chat
 
 
 def _count(conversation: Conversation, step: int) -> int:
-    """Return how many messages stand before a step: the policy, and two for each call."""
+    """Return how many messages stand before a step: an answer for each call, one for the rest."""
     first = 1 + _assistant_begins(conversation)
-    return first + sum(1 + isinstance(one, CalledTool) for one in conversation.steps[:step])
+    return first + sum(
+        2 - one.with_previous if isinstance(one, CalledTool) else 1
+        for one in conversation.steps[:step]
+    )
 
 
 def _assistant_begins(conversation: Conversation) -> bool:
@@ -183,6 +209,8 @@ def _effect(
     reference, cases = conversation.steps[decision.step], source.case_source
     if not isinstance(reference, CalledTool) or conversation.case is None or cases is None:
         return None
+    if decision.size > 1:
+        return None  # what a set does hangs on the order in which its calls are carried out
     if prediction.call is None:
         return Equivalence(equivalent=False, reason="there is no call")
     state = state_before(conversation.case, decision.number, cases)

@@ -33,12 +33,24 @@ from skillbench_tasks.models.conversation import CalledTool, Conversation, Said
 from skillbench_tasks.models.prediction_record import GO_ON
 from skillbench_tasks.solvers.characters import mended_message
 from skillbench_tasks.task_options import require_reachable
+from skillbench_tasks.tools.free_text import reworded
 
-__all__ = ["BASELINES", "MODEL", "Predictor", "Situation", "most_frequent_call", "open_predictor"]
+__all__ = [
+    "BASELINES",
+    "MODEL",
+    "REWORDED",
+    "Predictor",
+    "Situation",
+    "most_frequent_call",
+    "open_predictor",
+]
 
 MODEL: Final = "model"
 BASELINES: Final = ("silent", "echo", "repeat_last_call", "most_frequent_call")
 """Predictors that carry out nothing."""
+
+REWORDED: Final = "reworded"
+"""The reference in other words: what a perfect agent scores whose free texts are its own."""
 
 _PERTURBED: Final = "perturbed"
 _INDEPENDENT: Final = "independent"
@@ -57,6 +69,7 @@ class Situation:
         epoch: Which run of the sample this is, from 1.
         messages: What the model has before it.
         tools: What it is offered.
+        beside: The further calls of a decision set, those that are still due.
     """
 
     source: ConversationSource
@@ -67,6 +80,7 @@ class Situation:
     epoch: int
     messages: Sequence[ChatMessage]
     tools: Sequence[ToolInfo]
+    beside: Sequence[CalledTool] = ()
 
 
 Predictor = Callable[[Situation], Awaitable[ModelOutput]]
@@ -122,8 +136,20 @@ def _most_frequent(source: ConversationSource) -> CalledTool | None:
 
 def _reference(situation: Situation) -> ChatMessageAssistant:
     if isinstance(situation.step, CalledTool):
-        return _calling(situation, situation.step)
+        return _calling(situation, situation.step, *situation.beside)
     return _saying(situation.step.text)
+
+
+def _reworded(situation: Situation) -> ChatMessageAssistant:
+    """Return the reference with every free text of its arguments in other words."""
+    if not isinstance(situation.step, CalledTool):
+        return _reference(situation)
+    schemas = {tool.name: tool.input_schema for tool in situation.conversation.tools}
+    calls = [
+        call.model_copy(update={"arguments": reworded(call.arguments, schemas[call.tool])})
+        for call in (situation.step, *situation.beside)
+    ]
+    return _calling(situation, *calls)
 
 
 def _silent(situation: Situation) -> ChatMessageAssistant:
@@ -192,6 +218,7 @@ def _uniform(draw: tuple[str | int, ...]) -> float:
 
 _BY_NAME: Final[dict[str, Callable[[Situation], ChatMessageAssistant]]] = {
     "reference": _reference,
+    REWORDED: _reworded,
     "silent": _silent,
     "echo": _echo,
     "repeat_last_call": _repeat,
@@ -203,7 +230,10 @@ def _saying(text: str) -> ChatMessageAssistant:
     return ChatMessageAssistant(content=text, model="none")
 
 
-def _calling(situation: Situation, step: CalledTool) -> ChatMessageAssistant:
-    identity = f"call-{sum(message.role == 'tool' for message in situation.messages) + 1}"
-    call = ToolCall(id=identity, function=step.tool, arguments=step.arguments)
-    return ChatMessageAssistant(content="", tool_calls=[call], model="none")
+def _calling(situation: Situation, *steps: CalledTool) -> ChatMessageAssistant:
+    first = sum(message.role == "tool" for message in situation.messages) + 1
+    calls = [
+        ToolCall(id=f"call-{number}", function=step.tool, arguments=step.arguments)
+        for number, step in enumerate(steps, start=first)
+    ]
+    return ChatMessageAssistant(content="", tool_calls=calls, model="none")

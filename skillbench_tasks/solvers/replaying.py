@@ -64,6 +64,7 @@ def replay_loop(
                         epoch=state.epoch,
                         messages=state.messages,
                         tools=tools,
+                        beside=replay.beside,
                     )
                 )
                 _take(state, replay, conversation)

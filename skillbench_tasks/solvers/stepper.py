@@ -17,8 +17,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
-from inspect_ai.util import JSONSchema
+from inspect_ai.tool import ToolCall, ToolInfo
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.chat_format import reply_text
@@ -216,12 +215,14 @@ def _reply(
 def _tools(sop: Sop) -> list[ToolInfo]:
     """Return the 64 tools and `finish`, whose parameter is the SOP's output."""
     output = sop.output or {"description": "Leave it out: none is prescribed."}
-    parameters = ToolParams(
-        properties={"output": JSONSchema.model_validate(output)},
-        required=["output"] if sop.output is not None else [],
-    )
+    parameters = {
+        "type": "object",
+        "properties": {"output": output},
+        "required": ["output"] if sop.output is not None else [],
+        "additionalProperties": False,
+    }
     description = "End the run with the output that the procedure prescribes."
-    return [*_catalogue(), ToolInfo(name=FINISH, description=description, parameters=parameters)]
+    return [*_catalogue(), tool_info(FINISH, description, parameters)]
 
 
 @cache

@@ -5,8 +5,10 @@ tool's schema (`skillbench_tasks.tools.arguments`: defaults filled in, `null` fo
 left out); every scalar in them is then one leaf, with the path that leads to it:
 
 - an object's key is a step of the path, so key order means nothing;
-- a list's position is a step, so order matters; where the schema says `uniqueItems`, each distinct
-  element is one leaf without a position;
+- a list's position is a step, so order matters; where the schema says `uniqueItems` or
+  `x-normal: set`, each distinct element is one leaf without a position;
+- a text whose schema names a form (`x-normal`, `skillbench_tasks.tools.normal_forms`) is the same
+  as any other text of that form; on request, so is every text declared as free (`x-free-text`);
 - an object or list without content is a leaf, unless it is the arguments themselves: a call without
   arguments has no leaf;
 - numbers are the same by value (`12` = `12.0`), booleans are no numbers, texts are the same to the
@@ -28,6 +30,8 @@ from skillbench_tasks.tools.arguments import (
     property_schema,
     resolved_schema,
 )
+from skillbench_tasks.tools.free_text import with_any_wording
+from skillbench_tasks.tools.normal_forms import NORMAL, is_set, normal_form
 
 __all__ = ["ANYWHERE", "CallForms", "Leaf", "Leaves", "Path", "ToolUse", "leaves_of"]
 
@@ -65,19 +69,31 @@ class CallForms:
     Args:
         schemas: Function name → JSON Schema of the arguments. Calls of other tools are compared as
             they are.
+        any_wording: Whether free texts are compared by presence alone, as worlds compare them.
     """
 
-    def __init__(self, schemas: Mapping[str, Mapping[str, Any]]) -> None:
-        self._schemas = schemas
+    def __init__(
+        self, schemas: Mapping[str, Mapping[str, Any]], *, any_wording: bool = False
+    ) -> None:
+        self._schemas, self._any_wording = schemas, any_wording
 
     @classmethod
-    def of(cls, tools: Iterable[ConversationTool]) -> CallForms:
+    def of(cls, tools: Iterable[ConversationTool], *, any_wording: bool = False) -> CallForms:
         """Return the forms for a conversation's tools."""
-        return cls({tool.name: tool.input_schema for tool in tools})
+        schemas = {tool.name: tool.input_schema for tool in tools}
+        return cls(schemas, any_wording=any_wording)
+
+    def with_any_wording(self) -> CallForms:
+        """Return the same forms with free texts compared by presence alone."""
+        return CallForms(self._schemas, any_wording=True)
 
     def leaves(self, call: ToolUse) -> Leaves:
         """Return the leaves of a call's arguments."""
-        return leaves_of(call.arguments, self._schemas.get(call.tool, _ANY))
+        schema = self._schemas.get(call.tool, _ANY)
+        arguments = call.arguments
+        if self._any_wording and arguments is not None:
+            arguments = with_any_wording(arguments, schema)
+        return leaves_of(arguments, schema)
 
     def form(self, call: ToolUse) -> tuple[str, Leaves]:
         """Return what is the same for two calls exactly when they are the same call."""
@@ -108,7 +124,7 @@ def _leaves(
             yield from _leaves(part, property_schema(schema, name, root), root, (*path, name))
     elif isinstance(value, list) and value:
         items = item_schema(schema, root)
-        if schema.get("uniqueItems") is True:
+        if is_set(schema):
             yield from (((*path, ANYWHERE), _form(part, items, root)) for part in value)
         else:
             for place, part in enumerate(value):
@@ -131,6 +147,7 @@ def _form(value: JsonValue, schema: Mapping[str, Any], root: Mapping[str, Any]) 
     if isinstance(value, list):
         items = item_schema(schema, root)
         parts = [_form(part, items, root) for part in value]
-        is_set = schema.get("uniqueItems") is True
-        return ("set", frozenset(parts)) if is_set else ("list", tuple(parts))
-    return value
+        return ("set", frozenset(parts)) if is_set(schema) else ("list", tuple(parts))
+    form = schema.get(NORMAL)
+    same = normal_form(form, value)
+    return value if same is None else (form, same)

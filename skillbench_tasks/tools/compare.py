@@ -2,9 +2,10 @@
 
 Both runs start from the same world, so their changes decide. `diff(a, b)` is empty exactly when
 the two end worlds are equal under the declared kinds of fields: sets without order, free text by
-presence, timestamps by presence, numbers by value, booleans apart from numbers. Ids made at run
-time are normalised: a record with a generated id is known by its content, and references to it by
-that content.
+presence, timestamps by presence, phones and the like in their declared form
+(`skillbench_tasks.tools.normal_forms`), numbers by value, booleans apart from numbers. Ids made at
+run time are normalised: a record with a generated id is known by its content, and references to it
+by that content.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
 
 from skillbench_tasks.json_text import strings_of
 from skillbench_tasks.models import Change, CollectionSpec, FieldKind, Model, Record
+from skillbench_tasks.tools.normal_forms import normal_form
 
 __all__ = ["Difference", "canonical_record", "diff", "equal", "made_names"]
 
@@ -109,7 +111,8 @@ class _Form:
         if isinstance(value, list):
             parts = [self._part(part, path) for part in value]
             return _as_set(parts) if kind is FieldKind.SET else parts
-        return self._part(value, path)
+        same = normal_form(kind, value)
+        return self._part(value, path) if same is None else f"<{kind}:{_written(same)}>"
 
     def _part(self, value: JsonValue, path: str) -> JsonValue:
         if isinstance(value, dict):
@@ -134,6 +137,11 @@ class _Form:
         if isinstance(value, str) and self._made:
             return self._made.sub(lambda match: self._names[match.group()], value)
         return value
+
+
+def _written(form: Hashable) -> str:
+    """Return a form as a text that is equal for equal forms."""
+    return " ".join(sorted(form)) if isinstance(form, frozenset) else str(form)
 
 
 def _as_set(parts: list[JsonValue]) -> JsonValue:

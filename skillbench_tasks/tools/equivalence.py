@@ -28,12 +28,13 @@ caller's own wording differs no more than the world does.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import JsonValue
 
+from skillbench_tasks.json_text import strings_of
 from skillbench_tasks.models import CallError, Change, CollectionSpec, Model
 from skillbench_tasks.tools.call_forms import Leaves, Path, ToolUse, leaves_of
 from skillbench_tasks.tools.compare import canonical_record, diff, made_names
@@ -42,7 +43,7 @@ from skillbench_tasks.tools.toolbox import Toolbox
 from skillbench_tasks.tools.workflow.values import equal_values
 from skillbench_tasks.tools.world import World
 
-__all__ = ["Equivalence", "equivalent"]
+__all__ = ["Equivalence", "commutes", "equivalent"]
 
 _PLAIN: Final = CollectionSpec(key="", prefix="")
 _REFUSED: Final = ("invalid_arguments", "unknown_tool")
@@ -80,6 +81,46 @@ def equivalent(reference: ToolUse, predicted: ToolUse, toolbox: Toolbox) -> Equi
         or pair.doubt()
     )
     return _no(problem) if problem else Equivalence(equivalent=True, reason="it does the same")
+
+
+def commutes(before: Sequence[ToolUse], call: ToolUse, toolbox: Toolbox) -> bool:
+    """Return whether a call may as well be made before others: same results, same end world.
+
+    Results are compared as they are: two calls that draw ids from one sequence do not commute. Nor
+    do calls of which one names a record that the other makes or changes, even where no tool minds
+    (a message that confirms what is not done yet). Nothing may fail in either order.
+
+    Args:
+        before: The calls that come before it, in order.
+        call: The call.
+        toolbox: The tools and the world before all of them; it is not changed.
+    """
+    in_order, late = _played([*before, call], toolbox)
+    moved, early = _played([call, *before], toolbox)
+    if in_order is None or moved is None:
+        return False
+    start, specs = toolbox.world, toolbox.world.specs
+    made_before = _played(before, toolbox)[1].world.changes_since(start)
+    made_by_call = _played([call], toolbox)[1].world.changes_since(start)
+    if _is_named(made_before, [call]) or _is_named(made_by_call, before):
+        return False
+    differences = diff(late.world.changes_since(start), early.world.changes_since(start), specs)
+    return not differences and equal_values([in_order[-1], *in_order[:-1]], moved)
+
+
+def _played(calls: Sequence[ToolUse], toolbox: Toolbox) -> tuple[list[JsonValue] | None, Toolbox]:
+    """Carry calls out on a copy; no results where one fails."""
+    names = {tool.spec.function_name: name for name, tool in toolbox.tools.items()}
+    twin = toolbox.copy()
+    done = [twin.attempt(names.get(one.tool, one.tool), one.arguments or {}) for one in calls]
+    failed = any(one.error is not None for one in done)
+    return None if failed else [one.result for one in done], twin
+
+
+def _is_named(changes: Sequence[Change], calls: Sequence[ToolUse]) -> bool:
+    """Return whether calls name a record that was made or changed."""
+    named = {text for one in calls for text in strings_of(dict(one.arguments or {}))}
+    return any(change.key in named for change in changes)
 
 
 @dataclass(frozen=True)

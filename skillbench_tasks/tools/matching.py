@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final, TypeAlias
 
 from pydantic import JsonValue
 
+from skillbench_tasks.tools.normal_forms import normal_form, plain_words
 from skillbench_tasks.tools.workflow.values import equal_values
 
-__all__ = ["TESTS", "Test", "test_of"]
-
-_FULL_NUMBER_DIGITS: Final = 10
-"""From this many digits on, a leading country code is no difference between phone numbers."""
-
+__all__ = ["FORM_OF_TEST", "TESTS", "Test", "test_of"]
 
 Test: TypeAlias = Callable[[JsonValue], bool]
 """A test made ready: takes a record's value, `None` where the record has none."""
@@ -35,15 +30,15 @@ def test_of(wanted: JsonValue) -> Test:
     return lambda value: equal_values(value, wanted)
 
 
-def _equal_ignoring_case(value: JsonValue, wanted: JsonValue) -> bool:
-    return _plain(value) == _plain(wanted)
+def _same(form: str) -> Callable[[JsonValue, JsonValue], bool]:
+    """Return the test whether two values are the same under a form; of `None` nothing is."""
 
+    def test(value: JsonValue, wanted: JsonValue) -> bool:
+        want = normal_form(form, str("" if wanted is None else wanted))
+        have = normal_form(form, str("" if value is None else value))
+        return want is not None and have == want
 
-def _digits(value: JsonValue, wanted: JsonValue) -> bool:
-    have, want = _digits_of(str(value or "")), _digits_of(str(wanted or ""))
-    if min(len(have), len(want)) >= _FULL_NUMBER_DIGITS:
-        have, want = have[-_FULL_NUMBER_DIGITS:], want[-_FULL_NUMBER_DIGITS:]
-    return bool(want) and have == want
+    return test
 
 
 def _contains(value: JsonValue, wanted: JsonValue) -> bool:
@@ -78,23 +73,14 @@ def _words(value: JsonValue, wanted: JsonValue) -> bool:
 
 
 def _plain(value: JsonValue) -> str:
-    """Return lower-case words divided by single blanks; apostrophes join."""
-    return _words_of(str("" if value is None else value))
-
-
-@lru_cache(maxsize=16384)
-def _words_of(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold().replace("'", "").replace("’", "")))
-
-
-@lru_cache(maxsize=16384)
-def _digits_of(text: str) -> str:
-    return re.sub(r"\D", "", text)
+    return plain_words(str("" if value is None else value))
 
 
 TESTS: Final[dict[str, Callable[[JsonValue, JsonValue], bool]]] = {
-    "equals_ignoring_case": _equal_ignoring_case,
-    "digits": _digits,
+    "equals_ignoring_case": _same("caseless"),
+    "digits": _same("digits"),
+    "date": _same("date"),
+    "email": _same("email"),
     "contains": _contains,
     "from": _is_at_least,
     "to": _is_at_most,
@@ -102,3 +88,12 @@ TESTS: Final[dict[str, Callable[[JsonValue, JsonValue], bool]]] = {
     "words": _words,
 }
 """Name of a test → function of the record's value and the wanted value."""
+
+FORM_OF_TEST: Final = {
+    "equals_ignoring_case": "caseless",
+    "digits": "digits",
+    "date": "date",
+    "email": "email",
+    "words": "words",
+}
+"""Test → form of `skillbench_tasks.tools.normal_forms` whose equal texts it takes for one."""

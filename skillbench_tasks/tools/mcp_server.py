@@ -43,6 +43,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models import ToolSpec
+from skillbench_tasks.tools.normal_forms import without_notations
 from skillbench_tasks.tools.toolbox import Toolbox
 from skillbench_tasks.tools.toolkit import error_text, full_name, result_text
 
@@ -121,7 +122,7 @@ def _listed(spec: ToolSpec) -> ListedTool:
         name=spec.function_name,
         title=spec.title,
         description=spec.description,
-        input_schema=spec.input_schema,
+        input_schema=without_notations(spec.input_schema),
         output_schema=_output_schema(spec),
         annotations=ToolAnnotations(read_only_hint=spec.access == "read"),
     )

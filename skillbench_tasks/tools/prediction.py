@@ -4,7 +4,7 @@
 | --- | --- | --- |
 | text | the text | |
 | one call | the call | |
-| several calls | the first; it cannot be exact, for the decision is one call | `several_calls` |
+| several calls | the first, and not exact, where one was due; all where a set was | `several_calls` |
 | text and a call | the call; the text counts where a text was due | `text_beside_call` |
 | a call written as text | the text; nothing is carried out | `call_as_text` |
 | arguments that are no JSON object | a call of that function without usable arguments | `malformed_arguments` |

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
-from inspect_ai.util import JSONSchema
 from pydantic import JsonValue
 
 from skillbench_tasks.errors import ToolFailure
+from skillbench_tasks.tools.shown_schema import ShownTool, shown_tool
 from skillbench_tasks.tools.toolbox import Toolbox
 
 __all__ = [
@@ -58,11 +58,12 @@ def tool_def(
         input_schema: JSON Schema of the arguments object.
         execute: Takes the arguments by keyword; gives the text that the agent reads.
     """
+    shown = shown_tool(description, input_schema)
     return ToolDef(
         tool=execute,
         name=name,
-        description=description,
-        parameters=tool_parameters(input_schema),
+        description=shown.description,
+        parameters=tool_parameters(shown),
         parallel=False,
         max_output=0,
     )
@@ -104,7 +105,9 @@ def tool_info(name: str, description: str, input_schema: Mapping[str, Any]) -> T
         description: What a model reads about it.
         input_schema: JSON Schema of the arguments object.
     """
-    return ToolInfo(name=name, description=description, parameters=tool_parameters(input_schema))
+    shown = shown_tool(description, input_schema)
+    parameters = tool_parameters(shown)
+    return ToolInfo(name=name, description=shown.description, parameters=parameters)
 
 
 def result_text(result: JsonValue) -> str:
@@ -125,7 +128,6 @@ def _in_process(tool: str, toolbox: Toolbox) -> Callable[..., Awaitable[str]]:
     return execute
 
 
-def tool_parameters(schema: Mapping[str, Any]) -> ToolParams:
-    """Return a tool's JSON Schema as Inspect's parameters."""
-    properties = {n: JSONSchema.model_validate(p) for n, p in schema.get("properties", {}).items()}
-    return ToolParams(properties=properties, required=list(schema.get("required", ())))
+def tool_parameters(shown: ShownTool) -> ToolParams:
+    """Return the parameters of a tool as Inspect passes them on."""
+    return ToolParams.model_validate(shown.parameters)

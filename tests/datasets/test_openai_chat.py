@@ -102,8 +102,13 @@ def test_parallel_calls_stand_in_order_each_with_the_answer_of_its_id(tmp_path: 
         Said(role="user", text="Parcels 1 and 2?"),
         Said(role="assistant", text="I look."),
         CalledTool(tool="find_parcel", arguments={"number": "1"}, result=[1.5]),
-        CalledTool(tool="find_parcel", arguments={"number": "2"}, result={"at": "depot"}),
-        CalledTool(tool="clock", arguments={}, result="noon"),
+        CalledTool(
+            tool="find_parcel",
+            arguments={"number": "2"},
+            result={"at": "depot"},
+            with_previous=True,
+        ),
+        CalledTool(tool="clock", arguments={}, result="noon", with_previous=True),
         CalledTool(tool="clock", arguments={}),  # the id is free again; the last call may be open
     )
 

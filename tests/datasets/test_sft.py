@@ -16,6 +16,7 @@ from skillbench_tasks.datasets.sft import sft_lines
 from skillbench_tasks.datasets.split_building import OVERLAP_BOUND, people_of
 from skillbench_tasks.datasets.splits import Split, split_conversations
 from skillbench_tasks.models.conversation import CalledTool, Conversation
+from skillbench_tasks.tools.normal_forms import without_notations
 
 
 def _export(*arguments: str) -> Result:
@@ -97,7 +98,8 @@ def _same(prefix: Conversation, whole: Conversation, last: int) -> bool:
     return (
         all(same)
         and prefix.policy == whole.policy
-        and [tool.input_schema for tool in prefix.tools] == [t.input_schema for t in whole.tools]
+        and [tool.input_schema for tool in prefix.tools]
+        == [without_notations(tool.input_schema) for tool in whole.tools]
     )
 
 

@@ -303,7 +303,7 @@ def test_broken_run_is_unscored_and_unfinished_log_is_used_and_told(tmp_path: Pa
 def test_log_of_a_run_that_was_killed_is_used(tmp_path: Path) -> None:
     report = _both(tmp_path, a={"status": "started", "planned": ["a#0", "b#0", "a#1", "c#0"]})
     assert "one.eval ended as started; 4 of 4" in report.notes[0]
-    assert len(report.blocks[0].rows) == 5
+    assert len(report.blocks[0].rows) == 7
 
 
 def test_samples_that_ask_something_else_under_one_id_are_left_out(tmp_path: Path) -> None:

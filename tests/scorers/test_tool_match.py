@@ -22,7 +22,7 @@ from skillbench_tasks.scorers.tool_match import (
     total,
 )
 from skillbench_tasks.tools.call_forms import CallForms
-from skillbench_tasks.tools.prediction import PredictedCall, read_prediction
+from skillbench_tasks.tools.prediction import PredictedCall, Prediction, read_prediction
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "orders__refund": {
@@ -405,3 +405,42 @@ def test_match_of_lists_is_bounded_symmetric_and_blind_to_order(
 
 def test_argument_f1_of_nothing_and_nothing_is_1() -> None:
     assert argument_f1(frozenset(), frozenset()) == 1.0
+
+
+SET = (_refund(amount=1), _refund(amount=2))
+
+
+@pytest.mark.parametrize(
+    ("made", "exact", "name", "f1"),
+    [
+        pytest.param(SET, True, True, 1, id="as-they-stand"),
+        pytest.param(SET[::-1], True, True, 1, id="other-order"),
+        pytest.param(SET[:1], False, False, 2 * 1 / 3, id="partial"),
+        pytest.param((*SET, SET[0]), False, False, 2 * 2 / 5, id="over"),
+        pytest.param((SET[0], _refund(amount=3)), False, True, 2 * 1.5 / 4, id="one-wrong"),
+        pytest.param((), False, False, 0, id="none"),
+    ],
+)
+def test_decision_set_is_compared_whole(
+    made: tuple[PredictedCall, ...], exact: bool, name: bool, f1: float
+) -> None:
+    """B4: one message with two gold calls, reproduced exactly, was exact 0 and 0."""
+    first, *beside = (CalledTool(tool=one.tool, arguments=one.arguments or {}) for one in SET)
+    prediction = Prediction(action="call" if made else "nothing", calls=made)
+    found = match_prediction(FORMS, prediction, first, beside)
+    assert found is not None
+    assert (found.exact, found.function_name) == (exact, name)
+    assert found.argument_f1 == pytest.approx(f1)
+
+
+def test_free_wording_has_rows_of_its_own() -> None:
+    """B3: `exact` stays strict; the second reading compares free texts by presence."""
+    text = {"type": "string", "x-free-text": True}
+    forms = CallForms({"t": {"type": "object", "properties": {"note": text, "id": {}}}})
+    one, other = (_call("t", {"id": 1, "note": note}) for note in ("As asked.", "Done so."))
+    assert not match_call(forms, one, other).exact
+    assert match_call(forms, one, other).argument_f1 == 0.5
+    loose = forms.with_any_wording()
+    assert match_call(loose, one, other).exact
+    assert not match_call(loose, one, _call("t", {"id": 1, "note": " "})).exact
+    assert not match_call(loose, one, _call("t", {"id": 1})).exact

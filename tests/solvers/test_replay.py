@@ -15,11 +15,13 @@ from skillbench_tasks.errors import OptionError
 from skillbench_tasks.models import CallError
 from skillbench_tasks.models.conversation import CalledTool, Conversation, ConversationTool, Said
 from skillbench_tasks.models.replay_record import ReplayRecord
+from skillbench_tasks.reports.next_turn_ceilings import ceilings
 from skillbench_tasks.scorers.replay_score import Propagation, ReplayScore, replay_score
 from skillbench_tasks.solvers.next_action import prediction_of
 from skillbench_tasks.solvers.predictors import Situation, open_predictor
-from skillbench_tasks.solvers.replay import Matcher, Replay, Reply, StrictMatcher
+from skillbench_tasks.solvers.replay import Matcher, Replay, Reply, StrictMatcher, WorldMatcher
 from skillbench_tasks.tools.prediction import PredictedCall, Prediction
+from skillbench_tasks.tools.toolbox import Toolbox
 
 FIND = CalledTool(tool="find", arguments={"name": "Ann"}, result={"id": 7})
 LOST = CallError(code="timeout", message="no answer", retryable=True)
@@ -297,6 +299,49 @@ def test_perturbed_reference_completes_what_its_error_rate_allows(rate: float, k
             expected += chance
             variance += chance * (1 - chance)
     assert abs(completed - expected) <= 3 * sqrt(variance)
+
+
+def test_reference_in_other_words_completes_what_the_ceiling_says() -> None:
+    """B3: a perfect agent whose free texts are its own; the ceiling comes from the data alone."""
+    found = [_score(one, "reworded", _strict(one.id)) for one in EVALUATION]
+    stated = ceilings(EVALUATION, EVALUATION)
+    need_tools = [one for one in found if one.tool_decisions]
+    assert len(need_tools) == stated.workflows
+    assert sum(one.completion for one in need_tools) == stated.completed < stated.workflows
+    assert all(one.completion_any_wording for one in found)
+
+
+def test_optional_calls_left_out_fail_no_workflow() -> None:
+    """B2: 29 workflows held gold calls of optional tools, and failed without them."""
+    tried = 0
+    for conversation in SOURCE.conversations():
+        optional = conversation.optional_tools
+        is_optional = [isinstance(s, CalledTool) and s.tool in optional for s in conversation.steps]
+        if any(is_optional):
+            tried += 1
+            for matcher in (_strict(conversation.id), _world(conversation)):
+                assert _without_optional(conversation, matcher).completion, conversation.id
+    assert tried >= 20
+
+
+def _without_optional(conversation: Conversation, matcher: Matcher) -> ReplayScore:
+    """Play the reference, without the calls that nobody misses."""
+    replay = Replay(conversation, matcher)
+    for decision in conversation.decisions:
+        step = conversation.steps[decision.step]
+        if isinstance(step, Said):
+            replay.take(say(step.text))
+        elif step.tool not in conversation.optional_tools:
+            replay.take(do(step))
+    return replay_score(replay.record())
+
+
+def _world(conversation: Conversation) -> WorldMatcher:
+    cases = SOURCE.case_source
+    assert cases is not None
+    case = cases.case(conversation.id)
+    toolbox = Toolbox(cases.tools(case), cases.world(case), case.scenario.faults)
+    return WorldMatcher(conversation, toolbox, case.skill.rules)
 
 
 @pytest.mark.parametrize("name", ["reference", "silent", "most_frequent_call"])

@@ -9,9 +9,18 @@ import pytest
 from pydantic import JsonValue
 
 from skillbench_tasks.models import CollectionSpec, Fault, FieldKind, Record, ToolSpec
+from skillbench_tasks.models.conversation import (
+    CalledTool,
+    Conversation,
+    ConversationTool,
+    Said,
+)
+from skillbench_tasks.models.skill import Rules
+from skillbench_tasks.scorers.replay_score import replay_score
+from skillbench_tasks.solvers.replay import Replay, WorldMatcher
 from skillbench_tasks.tools.call_forms import CallForms
-from skillbench_tasks.tools.equivalence import equivalent
-from skillbench_tasks.tools.prediction import PredictedCall
+from skillbench_tasks.tools.equivalence import commutes, equivalent
+from skillbench_tasks.tools.prediction import PredictedCall, Prediction
 from skillbench_tasks.tools.toolbox import Tool, Toolbox
 from skillbench_tasks.tools.world import World
 
@@ -268,3 +277,71 @@ def test_exact_calls_are_equivalent_though_the_world_would_tell_them_apart() -> 
     one, other = _call("tag", tags=["a", "b"]), _call("tag", tags=["b", "a"])
     assert CallForms({one.tool: tool.spec.input_schema}).same(one, other)
     assert equivalent(one, other, toolbox).equivalent
+
+
+def _use(tool: str, **arguments: Any) -> PredictedCall:
+    return PredictedCall(tool=f"desk__{tool}", arguments=arguments)
+
+
+REFUND = _use("refund", order_id="ORD-1", amount=30)
+
+
+@pytest.mark.parametrize(
+    ("before", "call", "is_free"),
+    [
+        pytest.param([REFUND], _use("refund", order_id="ORD-2", amount=5), True, id="two-orders"),
+        pytest.param([REFUND], _use("refund", order_id="ORD-1", amount=5), False, id="one-order"),
+        pytest.param(
+            [REFUND], _use("open_ticket", about="CUS-1", summary="x"), True, id="other-record"
+        ),
+        pytest.param(
+            [REFUND], _use("open_ticket", about="ORD-1", summary="x"), False, id="names-the-change"
+        ),
+        pytest.param(
+            [_use("open_ticket", about="TCK-90001", summary="x")],
+            _use("open_ticket", about="CUS-1", summary="x"),
+            False,
+            id="ids-of-one-sequence",
+        ),
+        pytest.param(
+            [_use("refund", order_id="ORD-1", amount=60)],
+            _use("refund", order_id="ORD-2", amount=5),
+            False,
+            id="one-fails",
+        ),
+    ],
+)
+def test_calls_commute_where_results_and_world_are_the_same(
+    before: list[PredictedCall], call: PredictedCall, is_free: bool
+) -> None:
+    toolbox = Toolbox(TOOLS, World(SPECS, WORLD, "2026-01-01T08:00:00"))
+    assert commutes(before, call, toolbox) is is_free
+    assert not toolbox.world.changes_since(World(SPECS, WORLD, "2026-01-01T08:00:00"))
+
+
+@pytest.mark.parametrize(("amount", "is_taken"), [(5, True), (6, False)])
+def test_independent_writes_may_come_in_the_other_order(amount: int, is_taken: bool) -> None:
+    """Closed loop, `match=equivalent`: two refunds of two orders, the second first."""
+    conversation = Conversation(
+        id="two",
+        workflow="two",
+        kind="plain",
+        user="ann",
+        policy="",
+        tools=tuple(
+            ConversationTool(name=one.spec.function_name, input_schema=one.spec.input_schema)
+            for one in TOOLS
+        ),
+        steps=(
+            Said(role="user", text="Both, please."),
+            CalledTool(tool="desk__refund", arguments={"order_id": "ORD-1", "amount": 30}),
+            CalledTool(tool="desk__refund", arguments={"order_id": "ORD-2", "amount": 5}),
+            Said(role="assistant", text="Done."),
+        ),
+    )
+    toolbox = Toolbox(TOOLS, World(SPECS, WORLD, "2026-01-01T08:00:00"))
+    replay = Replay(conversation, WorldMatcher(conversation, toolbox, Rules()))
+    for call in (_use("refund", order_id="ORD-2", amount=amount), REFUND):
+        replay.take(Prediction(action="call", calls=(call,)))
+    replay.take(Prediction(action="text", text="Done."))
+    assert replay_score(replay.record()).completion is is_taken

@@ -88,6 +88,7 @@ def test_odd_conversation_runs_and_is_completed(logs: dict[str, EvalLog], wire: 
     assert replay.samples[0].scores["workflow"].value == {
         "completion": 1.0,
         "completion_first_try": 1.0,
+        "completion_any_wording": 1.0,
     }
 
 

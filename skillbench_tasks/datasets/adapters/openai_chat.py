@@ -141,12 +141,17 @@ class _Call:
     name: str
     arguments: dict[str, JsonValue]
     weight: Weight
+    with_previous: bool
     result: JsonValue = None
     is_answered: bool = False
 
     def step(self) -> CalledTool:
         return CalledTool(
-            tool=self.name, arguments=self.arguments, result=self.result, weight=self.weight
+            tool=self.name,
+            arguments=self.arguments,
+            result=self.result,
+            weight=self.weight,
+            with_previous=self.with_previous,
         )
 
 
@@ -306,7 +311,8 @@ class _Talk:
         if identity is not None and any(identity == other.identity for other in self._open):
             raise self.line.fault(f"{place}.id", f"{identity!r} stands twice", "keep one")
         arguments = self._arguments(function.get("arguments"), f"{place}.function.arguments")
-        made = _Call(place, identity, str(name), arguments, weight)
+        is_next = bool(self._open)
+        made = _Call(place, identity, str(name), arguments, weight, with_previous=is_next)
         self._done.append(made)
         self._open.append(made)
 

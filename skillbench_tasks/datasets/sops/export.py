@@ -22,6 +22,7 @@ from skillbench_tasks.datasets.sops.specification import cards_of, language_page
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.models.sop import Sop
 from skillbench_tasks.tools import connectors
+from skillbench_tasks.tools.normal_forms import without_notations
 from skillbench_tasks.tools.workflow import validate
 
 __all__ = ["CARDS", "training_pair", "write_orchestration"]
@@ -51,7 +52,11 @@ def training_pair(sop: Sop) -> dict[str, Any]:
     system = f"{language_page()}\n\n# Tools\n\n{cards_of(specs)}"
     text = json.dumps(target, ensure_ascii=False)
     cards = [
-        {"name": s.full_name, "input_schema": s.input_schema, "output_schema": s.output_schema}
+        {
+            "name": s.full_name,
+            "input_schema": without_notations(s.input_schema),
+            "output_schema": s.output_schema,
+        }
         for s in specs
     ]
     return {

@@ -13,6 +13,7 @@ from skillbench_tasks.files import read_text
 from skillbench_tasks.models import ToolSpec
 from skillbench_tasks.models.sop import Sop
 from skillbench_tasks.tools import connectors
+from skillbench_tasks.tools.normal_forms import without_notations
 
 __all__ = ["language_page", "specification", "tool_cards"]
 
@@ -44,7 +45,7 @@ def _card(spec: ToolSpec) -> dict[str, Any]:
     card = {
         "tool": spec.full_name,
         "description": " ".join(spec.description.split()),
-        "input_schema": spec.input_schema,
+        "input_schema": without_notations(spec.input_schema),
     }
     return card if spec.output_schema is None else {**card, "output_schema": spec.output_schema}
 

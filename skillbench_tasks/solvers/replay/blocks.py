@@ -11,15 +11,27 @@ __all__ = ["Block", "Due", "blocks_of"]
 
 
 class Due(Model):
-    """A decision that the gold conversation makes, by its number."""
+    """A step that the gold conversation makes; the calls of a decision set share its number.
 
+    `place` counts steps of the assistant, `number` decisions. `is_optional`: nothing is missed
+    without it.
+    """
+
+    place: int
     number: int
     step: Said | CalledTool
+    is_optional: bool = False
 
     @property
     def is_call(self) -> bool:
         """Whether it is a tool call."""
         return isinstance(self.step, CalledTool)
+
+    @property
+    def call(self) -> CalledTool:
+        """The call that it is."""
+        assert isinstance(self.step, CalledTool)
+        return self.step
 
 
 class Block(Model):
@@ -37,15 +49,19 @@ def blocks_of(conversation: Conversation) -> Iterator[Block]:
     """
     said: list[str] = []
     due: list[Due] = []
-    number = 0
-    for step in conversation.steps:
+    starts = {decision.step for decision in conversation.decisions}
+    number = place = -1
+    for index, step in enumerate(conversation.steps):
         if isinstance(step, Said) and step.role == "user":
             if due:
                 yield Block(said=tuple(said), decisions=tuple(due))
                 said, due = [], []
             said.append(step.text)
         else:
-            due.append(Due(number=number, step=step))
-            number += 1
+            place, number = place + 1, number + (index in starts)
+            can_do_without = (
+                isinstance(step, CalledTool) and step.tool in conversation.optional_tools
+            )
+            due.append(Due(place=place, number=number, step=step, is_optional=can_do_without))
     if due:
         yield Block(said=tuple(said), decisions=tuple(due))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from pydantic import JsonValue
@@ -14,7 +14,7 @@ from skillbench_tasks.tools.arguments import ArgumentChecker
 from skillbench_tasks.tools.call_forms import CallForms
 from skillbench_tasks.tools.prediction import PredictedCall
 
-__all__ = ["Matcher", "StrictMatcher", "Verdict", "obstacle"]
+__all__ = ["Matcher", "Open", "StrictMatcher", "Verdict", "obstacle"]
 
 _NOT_ACCEPTED: Final = CallError(
     code="not_accepted",
@@ -25,13 +25,29 @@ _NOT_ACCEPTED: Final = CallError(
 """What a model is told of a call that does not match: nothing of what would."""
 
 
+class Open(Model):
+    """A gold call that is still to come in this block.
+
+    `is_next`: it may be made now; else calls that stand before it have to be made first.
+    """
+
+    step: CalledTool
+    is_next: bool
+
+
 class Verdict(Model):
-    """What becomes of a call: its status, what the model is answered, and the reason for us."""
+    """What becomes of a call: its status, what the model is answered, and the reason for us.
+
+    `settles` is the gold call that it stands for, `other_wording` the one that it would be but for
+    the words of free texts: places among those that were open.
+    """
 
     status: CallStatus
     result: JsonValue = None
     error: CallError | None = None
     reason: str = ""
+    settles: int | None = None
+    other_wording: int | None = None
 
     @classmethod
     def rejected(cls, reason: str, error: CallError = _NOT_ACCEPTED) -> Verdict:
@@ -46,12 +62,12 @@ class Matcher(Protocol):
     def match(self) -> Match:
         """What a call must be."""
 
-    def consider(self, call: PredictedCall, due: CalledTool | None) -> Verdict:
+    def consider(self, call: PredictedCall, open_calls: Sequence[Open]) -> Verdict:
         """Return what becomes of a call.
 
         Args:
             call: The call.
-            due: The gold call that is due; none where a text is.
+            open_calls: The gold calls to come before the user speaks; none where a text is due.
         """
 
     def is_done(self, due: CalledTool) -> bool:
@@ -69,20 +85,30 @@ class StrictMatcher:
 
     def __init__(self, conversation: Conversation) -> None:
         self._forms = CallForms.of(conversation.tools)
+        self._any_wording = self._forms.with_any_wording()
         self._checkers = checkers_of(conversation)
 
-    def consider(self, call: PredictedCall, due: CalledTool | None) -> Verdict:
+    def consider(self, call: PredictedCall, open_calls: Sequence[Open]) -> Verdict:
         """Return what becomes of a call."""
-        if due is not None and self._forms.same(call, due):
-            return Verdict(status=CallStatus.MATCHED, result=due.result, error=due.error)
+        steps = {at: one.step for at, one in enumerate(open_calls) if one.is_next}
+        for at, step in steps.items():
+            if self._forms.same(call, step):
+                return Verdict(
+                    status=CallStatus.MATCHED, result=step.result, error=step.error, settles=at
+                )
         refusal = obstacle(call, self._checkers)
         if refusal is not None:
             return Verdict.rejected(refusal.message, refusal)
-        if due is None:
+        if not steps:
             return Verdict.rejected("no call is due")
-        if call.tool != due.tool:
-            return Verdict.rejected(f"{due.tool} is due")
-        return Verdict.rejected("the arguments differ")
+        if call.tool not in {step.tool for step in steps.values()}:
+            named = " or ".join(dict.fromkeys(step.tool for step in steps.values()))
+            return Verdict.rejected(f"{named} is due")
+        like = (at for at, step in steps.items() if self._any_wording.same(call, step))
+        if (wording := next(like, None)) is None:
+            return Verdict.rejected("the arguments differ")
+        found = Verdict.rejected("the arguments differ in the words of free texts")
+        return found.model_copy(update={"other_wording": wording})
 
     def is_done(self, due: CalledTool) -> bool:
         """Return `False`: there are no extra reads."""

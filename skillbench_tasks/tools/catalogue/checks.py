@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pydantic import JsonValue
 
-from skillbench_tasks.models import CollectionSpec, ToolSpec
+from skillbench_tasks.models import CollectionSpec, FieldKind, ToolSpec
 from skillbench_tasks.tools.behaviours import HANDLERS, READERS
+from skillbench_tasks.tools.matching import FORM_OF_TEST
+from skillbench_tasks.tools.normal_forms import (
+    FORMS,
+    FREE_TEXT,
+    NORMAL,
+    is_free_text,
+    is_set,
+    notation_fault,
+)
 from skillbench_tasks.tools.workflow.schemas import known_part, misfits
 from skillbench_tasks.tools.workflow.syntax import expression_faults, rule_faults
 
@@ -51,6 +60,8 @@ def behaviour_faults(tool: ToolSpec, specs: Mapping[str, CollectionSpec]) -> lis
     if tool.example is not None:
         faults.append("an example is for a tool without a behaviour")
     writes = any(_writes(operation) for operation in tool.behaviour)
+    faults += filter(None, [notation_fault(tool.input_schema)])
+    faults += _notation_faults(tool, tool.behaviour, specs)
     if writes and tool.access == "read":
         faults.append("access is read, but the behaviour writes")
     if not writes and tool.access == "write":
@@ -68,6 +79,49 @@ def written_by(operations: Sequence[Mapping[str, JsonValue]]) -> set[str]:
         if isinstance(inner, list):
             found |= written_by([part for part in inner if isinstance(part, dict)])
     return found
+
+
+def _notation_faults(
+    tool: ToolSpec, operations: Sequence[Mapping[str, Any]], specs: Mapping[str, CollectionSpec]
+) -> Iterator[str]:
+    """Yield where a behaviour and what its arguments declare as the same part ways.
+
+    An argument is compared, and kept in a field, under the form that its schema declares.
+    """
+    properties = tool.input_schema.get("properties", {})
+    for operation in operations:
+        yield from _notation_faults(tool, operation.get("do", ()), specs)
+        for tests in operation.get("where", {}).values():
+            for test, form in FORM_OF_TEST.items():
+                if isinstance(tests, dict) and test in tests:
+                    for name in _arguments_of(tests[test], properties):
+                        if properties[name].get(NORMAL) != form:
+                            yield f"{name} is compared by {test}: declare {NORMAL}: {form}"
+        spec = specs.get(str(operation.get("collection", "outbox")))
+        kinds = spec.fields if spec else {}
+        for field, source in {**operation.get("record", {}), **operation.get("set", {})}.items():
+            for name in [n for n in properties if source == f"${{args.{n}}}"]:
+                yield from _kept_otherwise(name, properties[name], field, kinds.get(field))
+
+
+def _kept_otherwise(
+    name: str, schema: Mapping[str, Any], field: str, kind: FieldKind | None
+) -> Iterator[str]:
+    """Yield how an argument's declaration differs from the kind of the field that keeps it."""
+    if kind is FieldKind.IGNORED:
+        return
+    if is_free_text(schema) != (kind is FieldKind.TEXT):
+        yield f"{name} is kept in {field}: declare {FREE_TEXT}: true where that field is text"
+    elif is_set(schema) != (kind is FieldKind.SET):
+        yield f"{name} is kept in {field}: both or neither are a set"
+    elif (form := schema.get(NORMAL)) in FORMS and form != kind:
+        yield f"{name} is kept in {field}: declare the field as {form}"
+
+
+def _arguments_of(source: JsonValue, properties: Mapping[str, Any]) -> list[str]:
+    text = json.dumps(source)
+    named = {name for pattern in (_REFERENCE, _VARIABLE) for _, name in pattern.findall(text)}
+    return sorted(named & properties.keys())
 
 
 def _example_faults(tool: ToolSpec) -> Iterator[str]:

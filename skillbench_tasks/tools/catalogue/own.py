@@ -14,6 +14,7 @@ from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import line_of, shown
 from skillbench_tasks.models import CollectionSpec, ToolSpec
 from skillbench_tasks.tools import catalogue
+from skillbench_tasks.tools.shown_schema import shown_schema
 from skillbench_tasks.tools.toolbox import Tool
 
 __all__ = ["Catalogue", "shipped", "with_own"]
@@ -97,7 +98,7 @@ def _add_server(
 
 def _check_for_models(spec: ToolSpec, path: Path, field: str) -> None:
     """Refuse what could not be offered to a model."""
-    from inspect_ai.util import JSONSchema  # heavy: reading data does without it
+    from inspect_ai.tool import ToolParams  # heavy: reading data does without it
 
     if len(spec.function_name) > _NAME_LENGTH:
         problem = f"{spec.function_name} is longer than {_NAME_LENGTH} characters"
@@ -106,8 +107,7 @@ def _check_for_models(spec: ToolSpec, path: Path, field: str) -> None:
         if _refers(getattr(spec, place)):
             raise _fault(path, f"{field}.{place}", "holds a $ref", "write out what it refers to")
     try:
-        for schema in spec.input_schema.get("properties", {}).values():
-            JSONSchema.model_validate(schema)
+        ToolParams.model_validate(shown_schema(spec.input_schema))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
