@@ -24,7 +24,7 @@ PACKAGE = "skillbench_tasks"
 # layers below its own; units of one layer do not know each other. PACKAGE is its __init__.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors", "versions"}),
-    frozenset({"files", "json_text", "task_options", "structured_output"}),
+    frozenset({"files", "json_text", "patterns", "task_options", "structured_output"}),
     frozenset({"models"}),
     frozenset({"tools"}),
     frozenset({"datasets"}),

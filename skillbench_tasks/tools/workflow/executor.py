@@ -12,7 +12,13 @@ from typing import NamedTuple, assert_never
 from pydantic import JsonValue
 
 from skillbench_tasks.errors import ToolFailure, WorkflowError
-from skillbench_tasks.tools.workflow.bounds import BudgetExhausted, EvaluationError, Limits
+from skillbench_tasks.tools.workflow.bounds import (
+    CALL_WORK,
+    BudgetExhausted,
+    EvaluationError,
+    Limits,
+    size_of,
+)
 from skillbench_tasks.tools.workflow.dialogue import compile_ask, compile_ending, compile_say
 from skillbench_tasks.tools.workflow.execution import (
     Backend,
@@ -207,6 +213,7 @@ def _call(node: CallNode, path: str) -> Step:
 
     def step(run: Run) -> None:
         arguments = evaluate(run)
+        run.budget.do(CALL_WORK)
         own = {key: copy_value(value) for key, value in arguments.items()}
         event: dict[str, JsonValue] = {
             "event": "call",
@@ -222,6 +229,7 @@ def _call(node: CallNode, path: str) -> Step:
             raise
         event["result"] = result
         run.trace.append(event)
+        run.budget.do(size_of(result))
         if name is not None:
             run.bind(name, result)
 
