@@ -5,6 +5,9 @@ Source: docs/workflow-language.md, section 5.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,6 +27,8 @@ __all__ = [
     "BudgetExhausted",
     "EvaluationError",
     "Limits",
+    "charge",
+    "charging",
     "size_of",
 ]
 
@@ -70,6 +75,26 @@ class Limits:
     characters: int = 100_000
     parts: int = 10_000
     nesting: int = 64
+
+
+_running: ContextVar[Budget | None] = ContextVar("_running", default=None)
+"""The budget of the run whose tool call is under way."""
+
+
+def charge(work: int) -> None:
+    """Count what a tool does beyond a look-up as work of the run that called it, if one did."""
+    if (budget := _running.get()) is not None:
+        budget.work += work
+
+
+@contextmanager
+def charging(budget: Budget) -> Iterator[None]:
+    """Let `charge` count for a budget while a tool is called."""
+    token = _running.set(budget)
+    try:
+        yield
+    finally:
+        _running.reset(token)
 
 
 class Budget:

@@ -17,6 +17,7 @@ from skillbench_tasks.tools.workflow.bounds import (
     BudgetExhausted,
     EvaluationError,
     Limits,
+    charging,
     size_of,
 )
 from skillbench_tasks.tools.workflow.dialogue import compile_ask, compile_ending, compile_say
@@ -222,10 +223,12 @@ def _call(node: CallNode, path: str) -> Step:
             "arguments": arguments,
         }
         try:
-            result = copy_value(run.backend(tool, own))
+            with charging(run.budget):
+                result = copy_value(run.backend(tool, own))
         except ToolFailure as failure:
             event["error"] = {**failure.as_data()}
             run.trace.append(event)
+            run.budget.do(0)  # what the tool did before it failed
             raise
         event["result"] = result
         run.trace.append(event)
