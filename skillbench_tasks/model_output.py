@@ -2,8 +2,8 @@
 
 A model, or what reads its answer, gives what no JSON file can hold: half of a surrogate pair where
 it was cut off in an emoji, numbers of thousands of digits, NaN, values of endless depth. Inspect
-ends the whole run when it has to write one down. Texts are mended; calls with arguments that cannot be
-written down are calls that cannot be read, as Inspect calls them, and the model is told so.
+ends the whole run when it has to write one down. Texts are mended; calls with arguments that cannot
+be written down are calls that cannot be read, as Inspect calls them, and the model is told so.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ async def ask(model: Model, messages: Sequence[ChatMessage], **options: Any) -> 
 def guarded(model: Model) -> Model:
     """Let a model's answers be mended as its provider gives them; return the model.
 
-    Inspect copies an answer and writes it down before it hands it on, which fails with a bad one; an
-    agent of somebody else asks the model by itself. So the provider is where answers are mended.
+    Inspect copies an answer and writes it down before it hands it on, which fails with a bad one;
+    an agent of somebody else asks the model by itself. So answers are mended at the provider.
     """
     provider: Any = model.api
     if getattr(provider.generate, "is_guarded", False):

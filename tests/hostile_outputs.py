@@ -76,7 +76,7 @@ CALLS: Final[dict[str, dict[Any, Any]]] = {
     "deep_object": {"a": _deep_object(3_000)},
     "rather_deep": {"a": _deep(150)},
     "deep_within_bounds": {"a": _deep(80)},
-    "wide": {f"k{n}": n for n in range(5_000)},
+    "wide": {f"k{n}": n for n in range(500)},
     "long_text": {"text": "x" * 200_000},
     "empty_key": {"": None},
     "plan": {"block": "steps", "node": {"kind": "return", "value": HIGH}},

@@ -67,7 +67,8 @@ def _run(task: Task, folder: Path, outputs: Sequence[str], **options: Any) -> Ev
         log_realtime=False,
         **options,
     )[0]
-    assert (log.status, log.error) == ("success", None)
+    # Verdicts that stay missing end a run by a line of ours, after all samples are kept.
+    assert log.status == "success" or "judge verdicts are missing" in str(log.error)
     assert log.samples
     assert len(log.samples) == len(outputs)
     assert all(sample.error is None and sample.scores for sample in log.samples)
