@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from skillbench_tasks.errors import DataError
 
 __all__ = [
+    "is_there",
     "line_of",
     "model_from",
     "parse_yaml",
@@ -72,6 +73,11 @@ def shown(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether something stands at a path, though it be a link that leads nowhere."""
+    return path.is_symlink() or path.exists()
+
+
 def read_text(path: Path) -> str:
     """Read a UTF-8 file; line ends of any system are line feeds.
 
@@ -115,7 +121,8 @@ def read_front_matter(path: Path) -> tuple[Any, str] | None:
     if len(fences) < 2 or fences[0] != first:
         return None
     begin, end = fences
-    head = parse_yaml("\n".join(lines[begin + 1 : end]), path, "front matter", begin + 2)
+    yaml_text = "".join(f"{line}\n" for line in lines[begin + 1 : end])
+    head = parse_yaml(yaml_text, path, "front matter", begin + 2)
     return head, "\n".join(lines[end + 1 :]).strip()
 
 

@@ -27,7 +27,7 @@ from skillbench_tasks.datasets.skill_files import (
 )
 from skillbench_tasks.datasets.world_files import base_world, world_file, world_path
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import line_of, model_from, read_yaml, shown
+from skillbench_tasks.files import is_there, line_of, model_from, read_yaml, shown
 from skillbench_tasks.models import Case, GoldConversation, Persona, Scenario, Skill, SlotSpec
 from skillbench_tasks.tools.toolbox import Tool
 from skillbench_tasks.tools.workflow import Program, parse_program
@@ -70,7 +70,7 @@ def load_slots(folder: str = "") -> Mapping[str, SlotSpec]:
     path = _FOLDER / "slots.yaml"
     own = Path(folder) / "slots.yaml"
     slots = _read_slots(path)
-    return {**slots, **_read_slots(own)} if folder and own.exists() else slots
+    return {**slots, **_read_slots(own)} if folder and is_there(own) else slots
 
 
 @cache
@@ -106,13 +106,15 @@ def load_skills(folder: Path | None = None, only: str | None = None) -> list[Ski
 
 def _skill_folders(root: Path) -> list[Path]:
     """Return every folder that holds a SKILL.md, linked ones too, each once."""
-    found: list[Path] = []
+    found: dict[Path, Path] = {}
     seen: set[Path] = set()
     for place, folders, names in os.walk(root, followlinks=True):
         path = Path(place)
         real = path.resolve()
-        if real in seen:  # linked a second time
+        if real in seen:  # linked a second time: its own name goes before a link's
             folders.clear()
+            if real in found and path.name == real.name:
+                found[real] = path
             continue
         seen.add(real)
         above = (real, *real.parents)
@@ -120,8 +122,8 @@ def _skill_folders(root: Path) -> list[Path]:
             problem = "a link that leads to a folder above it"
             raise DataError(shown(path / inner[0]), "", problem, "take it out")
         if SKILL_FILE in (*names, *folders):
-            found.append(path)
-    return sorted(found)
+            found[real] = path
+    return sorted(found.values())
 
 
 def _real(path: Path) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import (
+    is_there,
     line_of,
     model_from,
     read_front_matter,
@@ -66,7 +67,7 @@ def read_skill(folder: Path) -> Skill:
 def read_gold(folder: Path) -> dict[str, dict[str, Any]]:
     """Read the authored conversations: scenario id → {skeleton, turns}; empty before they are."""
     path = folder / GOLD_FILE
-    if not path.exists():
+    if not is_there(path):
         return {}
     data = read_json(path)
     if not isinstance(data, dict):
