@@ -163,7 +163,8 @@ def parse_yaml(text: str, path: Path, field: str = "", first_line: int = 1) -> A
         mark = getattr(error, "problem_mark", None)
         at = mark.line + first_line if mark else None
         problem = " ".join(str(getattr(error, "problem", None) or "not YAML").split())
-        raise DataError(place, field, problem[:200], "mend the syntax", at) from error
+        problem = f"no YAML: {problem[:200]}"
+        raise DataError(place, field, problem, "mend the syntax", at) from error
     except RecursionError:
         raise DataError(place, field, "nested too deep", "make it flatter") from None
     except (ValueError, TypeError) as error:  # no such date, a key that is a list
