@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from skillbench_tasks.datasets.conversation_lines import FORMAT_PAGE, Line
 from skillbench_tasks.models.conversation import ConversationTool
+from skillbench_tasks.tools.workflow.schemas import schema_problem
 
 __all__ = ["explained", "tools_from"]
 
@@ -77,6 +78,8 @@ def _tool(entry: object, index: int) -> ConversationTool:
     try:
         tool = ConversationTool.model_validate(entry)
         Draft202012Validator.check_schema(tool.input_schema)
+        if (problem := schema_problem(tool.input_schema)) is not None:
+            raise _ToolFault([index, "input_schema"], problem, "write it more simply")
     except ValidationError as error:
         place, problem, mend = explained(error)
         raise _ToolFault([index, *place], problem, mend) from None

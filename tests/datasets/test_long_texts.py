@@ -31,7 +31,7 @@ VALUES: tuple[JsonValue, ...] = (
     "+14045550114",
     "AB-12",
     "2026-03-03",
-    "a@b.com",
+    "a@example.com",
     42.5,
 )
 
