@@ -6,7 +6,13 @@ import json
 import math
 from typing import Any, Final
 
-from inspect_ai.model import ChatMessageAssistant, ContentReasoning, ContentText, ModelOutput
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    Content,
+    ContentReasoning,
+    ContentText,
+    ModelOutput,
+)
 from inspect_ai.tool import ToolCall, ToolInfo
 
 __all__ = ["CALLS", "HOSTILE", "TEXTS", "hostile"]
@@ -124,8 +130,8 @@ def hostile(name: str, tools: list[ToolInfo]) -> ModelOutput | ChatMessageAssist
             broken = ToolCall(id="c", function=function, arguments={}, parse_error=f"bad {HIGH}")
             return _calling(broken)
         case "parts":
-            parts = [ContentReasoning(reasoning=HIGH), ContentText(text=f"a{HIGH}")]
-            return ModelOutput.from_message(ChatMessageAssistant(content=[*parts]))
+            parts: list[Content] = [ContentReasoning(reasoning=HIGH), ContentText(text=f"a{HIGH}")]
+            return ModelOutput.from_message(ChatMessageAssistant(content=parts))
         case "metadata":
             output = ModelOutput.from_content("scripted", "Hello.", error=f"odd {HIGH}")
             output.metadata = {HIGH: [HIGH, 10**5_000, math.nan]}

@@ -75,7 +75,7 @@ FIXED: Final[dict[str, tuple[str, str]]] = {
     "steps_open": ('{"steps":' * 200_000, "parse"),
     "steps_open_small": ('{"steps":' * 20_000, "parse"),
     "large_default": (_inputs(type="array", items={"type": "integer"}, default=[0] * 500_000), "parse"),
-    "large_default_small": (_inputs(type="array", items={"type": "integer"}, default=[0] * 9_900), "executed"),
+    "large_default_small": (_inputs(type="array", items={"type": "integer"}, default=[0] * 9_900), "validation"),
     "enum": (_inputs(type="array", items={"enum": [[n] for n in range(300)]}, default=[[999]] * 9_000), "validation"),
     "unique": (_inputs(type="array", uniqueItems=True, default=[[n, "a"] for n in range(3_000)]), "executed"),
     "any_of": (_inputs(anyOf=[{"type": "string"}] * 300, default=[0] * 9_000), "validation"),
@@ -187,7 +187,7 @@ def _schema(rng: random.Random, depth: int = 0) -> Any:
 
 
 def _schemas(rng: random.Random) -> str:
-    value = rng.choice(
+    value: Any = rng.choice(
         ("a" * 60 + "!", [0] * _count(rng, 9_000), [[n] for n in range(_count(rng, 4_000))])
     )
     value = rng.choice((value, {f"p{n}": value for n in range(_count(rng, 40))}))
@@ -252,7 +252,7 @@ def _calls(rng: random.Random) -> str:
                         "SELECT 1 UNION ALL " * _count(rng, 480) + "SELECT 1", "x" * _count(rng, 90_000)))  # fmt: skip
     value = rng.choice(("x" * _count(rng, 99_000), list(range(_count(rng, 3_000))), "${v}", query))
     tool = rng.choice(TOOLS)
-    arguments = {"sql": query} if "run_query" in tool else {}
+    arguments: dict[str, Any] = {"sql": query} if "run_query" in tool else {}
     if rng.random() < 0.3:
         arguments[rng.choice(("text", "query", "limit", "parameters"))] = value
     call = {"kind": "call", "tool": tool, "arguments": arguments}
@@ -264,7 +264,7 @@ def _calls(rng: random.Random) -> str:
 
 def _wide(rng: random.Random) -> str:
     count = _count(rng, 30_000)
-    node = rng.choice(
+    node: Any = rng.choice(
         (_set(1), {"kind": "x"}, {"kind": "set", "k" * _count(rng, 999): 1}, {}, [], None)
     )
     nodes = [node] * count

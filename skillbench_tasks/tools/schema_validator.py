@@ -150,12 +150,9 @@ _CHANGED: Final[dict[str, Keyword]] = {
     **dict.fromkeys(_UNSUPPORTED, _unsupported),
 }
 
-_Validator: Final = extend(
-    Draft202012Validator,
-    {
-        name: _metered(_CHANGED.get(name, function))
-        for name, function in Draft202012Validator.VALIDATORS.items()
-    },
+_KEYWORDS: Final[dict[str, Any]] = {**Draft202012Validator.VALIDATORS, **_CHANGED}
+_Validator: Final[Any] = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {name: _metered(function) for name, function in _KEYWORDS.items()}
 )
 
 
