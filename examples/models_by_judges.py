@@ -56,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         retry_wait=options.retry_wait,
         display=options.display,
     )
+    if not logs:  # Inspect calls a set that was stopped before its first log complete
+        print("no log was written: the run was stopped; start it again")
+        return 1
     logs = sorted(logs, key=lambda log: log.eval.model)
     found = {log.eval.model: missing_verdicts(log) for log in logs}
     problems = [f"{model}: {problem}" for model, problem in found.items() if problem]
@@ -65,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\n{table}")
     for problem in problems:
         print(f"\n{problem}")
-    return 0 if is_complete and not problems else 1
+    is_done = is_complete and all(log.status == "success" for log in logs)
+    return 0 if is_done and not problems else 1
 
 
 def _task_options(options: Namespace) -> dict[str, str | int]:

@@ -27,6 +27,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from inspect_ai import Epochs, Task, task
+from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 
 from skillbench_tasks.datasets.conversations import conversation_place, open_conversations
@@ -104,6 +105,7 @@ def closed_loop(
         solver=replay_loop(source=place, match=match, retries=retries, predictor=predictor),
         scorer=[workflow(), *judges, spend()],
         epochs=Epochs(1, "mean"),
+        headline_metric=HeadlineMetric(scorer="workflow", score="completion", metric="mean"),
         version=int(TASK_VERSION),
         metadata=run_metadata(source.notes),
     )

@@ -16,6 +16,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import LimitExceededError, message_limit
 
+from skillbench_tasks.model_output import ask
+
 __all__ = ["generate_structured", "shortened"]
 
 _TAKES_SCHEMAS: Final[WeakSet[Model]] = WeakSet()
@@ -53,16 +55,16 @@ async def generate_structured(
     cache = _scoped(kept if own is None else own, scope)
     with message_limit(None):
         if schema is None or model in _TAKES_NO_SCHEMAS:
-            return await model.generate(list(messages), config=plain, cache=cache)
+            return await ask(model, messages, config=plain, cache=cache)
         if model not in _TAKES_SCHEMAS:
             try:
                 once = plain.merge(GenerateConfig(response_schema=schema, max_retries=0))
-                output = await model.generate(list(messages), config=once, cache=cache)
+                output = await ask(model, messages, config=once, cache=cache)
             except LimitExceededError:
                 raise
             except Exception as error:  # noqa: BLE001  # whatever a server makes of a schema
                 if not _is_rate_limit(error):
-                    output = await model.generate(list(messages), config=plain, cache=cache)
+                    output = await ask(model, messages, config=plain, cache=cache)
                     if model not in _TAKES_SCHEMAS:
                         _TAKES_NO_SCHEMAS.add(model)
                     return output
@@ -70,7 +72,7 @@ async def generate_structured(
                 _takes_schemas(model)
                 return output
         shaped = plain.merge(GenerateConfig(response_schema=schema))
-        output = await model.generate(list(messages), config=shaped, cache=cache)
+        output = await ask(model, messages, config=shaped, cache=cache)
         _takes_schemas(model)
         return output
 

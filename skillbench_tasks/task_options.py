@@ -24,6 +24,7 @@ from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.util import registry_info
 
 from skillbench_tasks.errors import OptionError, SkillbenchError
+from skillbench_tasks.model_output import guarded
 from skillbench_tasks.versions import DATA_VERSION, GRADER_VERSION, TASK_VERSION
 
 __all__ = [
@@ -194,7 +195,7 @@ def require_share(option: str, value: object) -> None:
 
 
 def require_reachable(model: Model | None = None) -> None:
-    """Refuse a model server on this machine that nobody has started.
+    """Refuse a model server on this machine that nobody has started; guard the model's answers.
 
     Inspect would try it again without end. Servers elsewhere may stand behind a proxy and are left
     to it.
@@ -210,6 +211,7 @@ def require_reachable(model: Model | None = None) -> None:
         for one in _models_of_run():
             require_reachable(one)
         return
+    guarded(model)
     address = urlsplit(getattr(model.api, "base_url", None) or "")
     if address.hostname not in _THIS_MACHINE:
         return

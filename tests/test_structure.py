@@ -23,8 +23,8 @@ PACKAGE = "skillbench_tasks"
 # From the ground up. A unit (module or package right under the root) may import itself and the
 # layers below its own; units of one layer do not know each other. PACKAGE is its __init__.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"errors", "versions"}),
-    frozenset({"files", "json_text", "task_options", "structured_output"}),
+    frozenset({"errors", "model_output", "versions"}),
+    frozenset({"files", "json_text", "patterns", "task_options", "structured_output"}),
     frozenset({"models"}),
     frozenset({"tools"}),
     frozenset({"datasets"}),

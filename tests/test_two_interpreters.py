@@ -65,7 +65,11 @@ def _both(seed: int) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
         now=NOW,
         backend=scripted_backend(seed),
         respondent=ScriptedRespondent(seed),
-        limits=Limits(nodes=limits["max_nodes"], operators=limits["max_operators"]),
+        limits=Limits(
+            nodes=limits["max_nodes"],
+            operators=limits["max_operators"],
+            work=limits["max_work"],
+        ),
     )
     second = interpret(
         program, inputs, NOW, scripted_backend(seed), ScriptedRespondent(seed), **limits

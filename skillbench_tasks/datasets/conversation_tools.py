@@ -15,6 +15,7 @@ from skillbench_tasks.errors import DataError
 from skillbench_tasks.models.conversation import ConversationTool
 from skillbench_tasks.tools.normal_forms import notation_fault
 from skillbench_tasks.tools.shown_schema import shown_schema
+from skillbench_tasks.tools.workflow.schemas import schema_problem
 
 __all__ = ["explained", "tools_from"]
 
@@ -94,6 +95,8 @@ def _tool(entry: object, index: int) -> ConversationTool:
     try:
         tool = ConversationTool.model_validate(entry)
         Draft202012Validator.check_schema(tool.input_schema)
+        if (problem := schema_problem(tool.input_schema)) is not None:
+            raise _ToolFault([index, "input_schema"], problem, "write it more simply")
     except ValidationError as error:
         place, problem, mend = explained(error)
         raise _ToolFault([index, *place], problem, mend) from None

@@ -7,10 +7,10 @@ lack of checks.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from glob import escape, glob
 from pathlib import Path
 
 from skillbench_tasks.datasets.checks import checks_of
@@ -21,12 +21,13 @@ from skillbench_tasks.datasets.references import check_references
 from skillbench_tasks.datasets.skill_files import (
     GOLD_FILE,
     SCENARIOS_FILE,
+    SKILL_FILE,
     read_gold,
     read_skill,
 )
 from skillbench_tasks.datasets.world_files import base_world, world_file, world_path
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import line_of, model_from, read_yaml, shown
+from skillbench_tasks.files import is_there, line_of, model_from, read_yaml, shown
 from skillbench_tasks.models import Case, GoldConversation, Persona, Scenario, Skill, SlotSpec
 from skillbench_tasks.tools.toolbox import Tool
 from skillbench_tasks.tools.workflow import Program, parse_program
@@ -69,14 +70,18 @@ def load_slots(folder: str = "") -> Mapping[str, SlotSpec]:
     path = _FOLDER / "slots.yaml"
     own = Path(folder) / "slots.yaml"
     slots = _read_slots(path)
-    return {**slots, **_read_slots(own)} if folder and own.exists() else slots
+    return {**slots, **_read_slots(own)} if folder and is_there(own) else slots
 
 
 @cache
 def _read_slots(path: Path) -> Mapping[str, SlotSpec]:
+    data = read_yaml(path)
+    slots = data.get("slots") if isinstance(data, dict) else None
+    if not isinstance(slots, dict):
+        raise DataError(shown(path), "slots", "no mapping", "map names of slots to what they are")
     return {
-        name: model_from(SlotSpec, entry, path, f"slots.{name}")
-        for name, entry in read_yaml(path)["slots"].items()
+        str(name): model_from(SlotSpec, entry, path, f"slots.{name}")
+        for name, entry in slots.items()
     }
 
 
@@ -91,14 +96,51 @@ def load_skills(folder: Path | None = None, only: str | None = None) -> list[Ski
         DataError: There is none, or one is broken.
     """
     root = folder or SKILLS_FOLDER
-    pattern = f"**/{only}/SKILL.md" if only else "**/SKILL.md"
-    # Path.glob does not go through linked folders before Python 3.13.
-    found = glob(f"{escape(str(root))}/{pattern}", recursive=True)  # noqa: PTH207
-    folders = sorted(Path(path).parent for path in found)
+    folders = [path for path in _skill_folders(root) if only in (None, path.name)]
     if not folders:
         problem = f"no {only}/SKILL.md below it" if only else "no SKILL.md below it"
         raise DataError(str(root), "", problem, "give a folder of skills")
+    _refuse_same_names(folders)
     return [read_skill(path) for path in folders]
+
+
+def _skill_folders(root: Path) -> list[Path]:
+    """Return every folder that holds a SKILL.md, linked ones too, each once."""
+    found: dict[Path, Path] = {}
+    seen: set[Path] = set()
+    for place, folders, names in os.walk(root, followlinks=True):
+        path = Path(place)
+        real = path.resolve()
+        if real in seen:  # linked a second time: its own name goes before a link's
+            folders.clear()
+            if real in found and path.name == real.name:
+                found[real] = path
+            continue
+        seen.add(real)
+        above = (real, *real.parents)
+        if inner := [name for name in folders if _real(path / name) in above]:
+            problem = "a link that leads to a folder above it"
+            raise DataError(shown(path / inner[0]), "", problem, "take it out")
+        if SKILL_FILE in (*names, *folders):
+            found[real] = path
+    return sorted(found.values())
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:  # a link to itself
+        problem = "a link that leads nowhere"
+        raise DataError(shown(path), "", problem, "take it out") from error
+
+
+def _refuse_same_names(folders: Sequence[Path]) -> None:
+    seen: dict[str, Path] = {}
+    for path in folders:
+        if path.name in seen:
+            problem = f"{shown(seen[path.name])} has the same name"
+            raise DataError(shown(path), "name", problem, "rename one: ids would stand twice")
+        seen[path.name] = path
 
 
 @contextmanager

@@ -15,9 +15,20 @@ from skillbench_tasks.datasets.skill_files import FLOW_FILE, SCENARIOS_FILE
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.files import line_of, shown
 from skillbench_tasks.models import Persona, Scenario, Skill, SlotSpec
+from skillbench_tasks.patterns import PatternFault, linear_pattern
 from skillbench_tasks.tools.workflow import ToolSignature, validate
 
 __all__ = ["check_references"]
+
+_SHIPPED = Path(__file__).parent / "skills"
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
 
 
 def check_references(
@@ -86,11 +97,16 @@ def _check_rules(skill: Skill) -> None:
         if name not in load_forbidden_slots():
             problem = f"no slot {name} in datasets/forbidden_slots.yaml"
             raise DataError(shown(path), "rules.never_ask", problem, "mend the name")
-    for pattern in rules.never_say:
+    for index, pattern in enumerate(rules.never_say):
         try:
-            re.compile(pattern)
-        except re.error as error:
-            raise DataError(shown(path), "rules.never_say", str(error), "mend it") from error
+            linear_pattern(pattern, ignores_case=True)
+        except PatternFault as fault:
+            if _SHIPPED in path.parents and _is_pattern(pattern):
+                continue
+            place = f"rules.never_say.{index}"
+            mend = "write it in the syntax of RE2"
+            line = line_of(path, place.split("."))
+            raise DataError(shown(path), place, str(fault), mend, line) from fault
     for name in rules.protected:
         if name not in catalogue_of(skill).collections:
             raise DataError(shown(path), "rules.protected", f"no collection {name}", "mend it")

@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from skillbench_tasks.datasets.policy.reading import read_policy
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import line_of, model_from, read_json, read_text, read_yaml, shown
+from skillbench_tasks.files import (
+    is_there,
+    line_of,
+    model_from,
+    read_front_matter,
+    read_json,
+    read_yaml,
+    shown,
+)
 from skillbench_tasks.models import Rules, Scenario, Skill
 
 __all__ = ["read_gold", "read_skill"]
@@ -62,7 +68,7 @@ def read_skill(folder: Path) -> Skill:
 def read_gold(folder: Path) -> dict[str, dict[str, Any]]:
     """Read the authored conversations: scenario id → {skeleton, turns}; empty before they are."""
     path = folder / GOLD_FILE
-    if not path.exists():
+    if not is_there(path):
         return {}
     data = read_json(path)
     if not isinstance(data, dict):
@@ -85,17 +91,13 @@ def _skill(data: Mapping[str, Any], folder: Path) -> Skill:
 
 
 def _front_matter(path: Path) -> tuple[dict[str, Any], str]:
-    text = read_text(path)
-    parts = text.split("---\n", 2)
-    if len(parts) != 3 or parts[0].strip():
+    found = read_front_matter(path)
+    if found is None:
         raise DataError(shown(path), "", "no front matter", "start the file with --- lines")
-    try:
-        head = yaml.safe_load(parts[1])
-    except yaml.YAMLError as error:
-        raise DataError(shown(path), "front matter", str(error), "mend the YAML") from error
+    head, body = found
     if not isinstance(head, dict) or not isinstance(head.get("metadata"), dict):
         raise DataError(shown(path), "metadata", "missing", "add industry, category, toolkit")
-    return head, parts[2].strip()
+    return head, body
 
 
 def _mapping(path: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import model_from, read_json, shown
+from skillbench_tasks.files import is_there, model_from, read_json, shown
 from skillbench_tasks.models import CollectionSpec, Skill, WorldFile
 from skillbench_tasks.tools.catalogue.own import Catalogue, shipped
 from skillbench_tasks.tools.world import World
@@ -29,7 +29,7 @@ def world_path(skill: Skill) -> Path:
     """
     folder = Path(skill.folder)
     for place in (folder, folder.parent):
-        if (place / OWN_WORLD).exists():
+        if is_there(place / OWN_WORLD):
             return place / OWN_WORLD
     shipped = _FOLDER / f"{skill.industry}.json"
     if not shipped.exists():

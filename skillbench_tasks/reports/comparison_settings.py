@@ -66,7 +66,11 @@ def tested_of(log: EvalLog) -> Mapping[str, str]:
 def versions_of(log: EvalLog) -> Mapping[str, str]:
     """Return the versions of task and data; the grader's may differ by score."""
     stored = log.eval.metadata or {}
-    return {name: str(stored.get(name, "unknown")) for name in ("task", "data")}
+    said = {name: str(stored.get(name, "unknown")) for name in ("task", "data")}
+    recorded = str(log.eval.task_version)  # Inspect's own field, whatever the metadata say
+    if said["task"] not in ("unknown", recorded):
+        said["task"] = f"{said['task']} (recorded by Inspect as {recorded})"
+    return said
 
 
 def sampling_of(log: EvalLog) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from skillbench_tasks.datasets.surface import expresses
 from skillbench_tasks.models import Call, Checks, Episode, Fact, Verdict
+from skillbench_tasks.patterns import PatternFault, linear_pattern
 from skillbench_tasks.scorers.conduct import (
     early_transfers,
     foreign_records,
@@ -119,10 +120,18 @@ def _too_often(checks: Checks, episode: Episode) -> Iterator[str]:
             yield f"{rule.tool} succeeded {len(done)} times, at most {rule.n} allowed"
 
 
+def _matches(pattern: str, text: str) -> bool:
+    """Match in linear time; only patterns that ship, and are tried, may need what that has not."""
+    try:
+        return linear_pattern(pattern, ignores_case=True).is_in(text)
+    except PatternFault:
+        return re.search(pattern, text, re.IGNORECASE) is not None
+
+
 def _said_never(checks: Checks, episode: Episode) -> Iterator[str]:
     for pattern in checks.rules.never_say:
         for line in episode.lines:
-            if line.role == "agent" and re.search(pattern, line.text, re.IGNORECASE):
+            if line.role == "agent" and _matches(pattern, line.text):
                 yield f"agent said what matches {pattern!r}"
 
 

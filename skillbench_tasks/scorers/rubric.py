@@ -6,10 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-import yaml
-
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import model_from, read_text, shown
+from skillbench_tasks.files import model_from, read_front_matter, shown
 from skillbench_tasks.models.base import Model
 
 __all__ = [
@@ -64,21 +62,17 @@ def load_rubric(path: Path | None = None) -> Rubric:
     if path.is_dir():
         raise DataError(shown(path), "", "it is a folder", "name the rubric's file")
     mend = "begin it with lines ---, name: …, version: …, --- and write the instructions below"
-    parts = read_text(path).split("---\n", 2)
-    if len(parts) != 3 or parts[0].strip() or not parts[2].strip():
+    found = read_front_matter(path)
+    if found is None or not found[1]:
         raise DataError(shown(path), "", "no front matter or no text", mend)
-    try:
-        head = yaml.safe_load(parts[1])
-    except yaml.YAMLError as error:
-        problem = f"front matter is no YAML: {' '.join(str(error).split())}"
-        raise DataError(shown(path), "", problem, mend) from error
+    head, text = found
     if not isinstance(head, dict):
         raise DataError(shown(path), "", "front matter is no mapping", mend)
     for key in ("name", "version"):
         if key in head and not _is_label(head[key]):
             mend = f'write {key}: "…", in quotation marks'
             raise DataError(shown(path), key, f"{head[key]!r} is no text of one line", mend)
-    return model_from(Rubric, {**head, "text": parts[2].strip()}, path, "")
+    return model_from(Rubric, {**head, "text": text}, path, "")
 
 
 def _is_label(value: object) -> bool:

@@ -18,6 +18,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from skillbench_tasks.errors import EpisodeError
 from skillbench_tasks.models.replay_record import (
     REPLAY_KEY,
     CallStatus,
@@ -118,7 +119,10 @@ def read_replay(state: TaskState) -> ReplayRecord | None:
     """
     stored = stored_value(state, REPLAY_KEY)
     if stored is None:
-        return None
+        if has_erred():
+            return None
+        problem = "the log holds no replay; run the task's own solver"
+        raise EpisodeError(str(state.sample_id), problem)
     record = ReplayRecord.model_validate(stored)
     is_whole = all(one.outcome is not Outcome.NOT_REACHED for one in record.decisions)
     return record if is_whole or not has_erred() else None

@@ -173,7 +173,7 @@ def _as_json(value: Any) -> str:
 def _canonical(text: str) -> Program:
     try:
         program = parse_program(json.loads(text))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError("canonical", "", f"no JSON: {error}", "give a workflow") from error
     if not isinstance(program, Program):
         first = program[0]
@@ -185,7 +185,7 @@ def _canonical(text: str) -> Program:
 def _signatures(text: str) -> Mapping[str, ToolSignature]:
     try:
         cards = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError("tool_cards", "", f"no JSON: {error}", "give a list of cards") from error
     return tool_signatures(cards)
 

@@ -15,7 +15,8 @@ from inspect_ai.tool import ToolDef
 from inspect_ai.util import registry_create
 
 from skillbench_tasks.errors import OptionError
-from skillbench_tasks.solvers.characters import mended_message
+from skillbench_tasks.model_output import ask
+from skillbench_tasks.solvers.messages import message_of
 
 __all__ = ["AgentSlot", "desk_agent"]
 
@@ -34,8 +35,8 @@ def desk_agent(max_steps: int = 12) -> Agent:
     async def execute(state: AgentState, tools: Sequence[ToolDef]) -> AgentState:
         """Take one customer-facing turn."""
         for _ in range(max_steps):
-            state.output = await get_model().generate(state.messages, tools=tools)
-            said = mended_message(state.output.message)
+            state.output = await ask(get_model(), state.messages, tools=tools)
+            said = message_of(state.output)
             state.messages.append(said)
             if not said.tool_calls:
                 break

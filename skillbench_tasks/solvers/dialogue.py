@@ -33,10 +33,10 @@ from skillbench_tasks.datasets.agent_prompt import agent_prompt
 from skillbench_tasks.datasets.loaders import load_personas
 from skillbench_tasks.datasets.sources import Source, open_source
 from skillbench_tasks.errors import ProviderError
+from skillbench_tasks.model_output import mended_message, mended_output, mended_text
 from skillbench_tasks.models import EPISODE_KEY, MOCK_KEY, Case, Episode, State, Termination
 from skillbench_tasks.solvers.agents import AgentSlot
 from skillbench_tasks.solvers.baselines import CASE_KEY
-from skillbench_tasks.solvers.characters import mended_message, mended_text
 from skillbench_tasks.solvers.mocking import Mocks, mock_of, tools_in_play
 from skillbench_tasks.solvers.transcript import Transcript, added_messages
 from skillbench_tasks.solvers.users.model_user import ModelUser
@@ -212,7 +212,7 @@ class _Talk:
         if self._toolbox.broken is not None:  # whatever an agent's own code made of it
             raise self._toolbox.broken
         if after.output is not None:
-            self.output = after.output
+            self.output = mended_output(after.output)
         if _is_out_of_room(after.output):
             self._acting = _without_refusal(after)
             self.stop(CONTEXT_LIMIT)

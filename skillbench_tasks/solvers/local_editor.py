@@ -18,6 +18,7 @@ from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
 from skillbench_tasks.datasets.sops.ledger import BLOCKS
+from skillbench_tasks.model_output import ask
 from skillbench_tasks.models.plan_record import Protocol
 from skillbench_tasks.models.sop import Sop
 from skillbench_tasks.solvers.messages import message_of, tool_reply
@@ -103,7 +104,7 @@ async def _answer(state: TaskState, script: list[ToolCall], number: int) -> Mode
         return ModelOutput.from_message(message)
     model = get_model()
     require_reachable(model)
-    return await model.generate(state.messages, tools=[_ADD, _FINISH])
+    return await ask(model, state.messages, tools=[_ADD, _FINISH])
 
 
 def _take(state: TaskState, editor: Editor) -> tuple[int, bool]:

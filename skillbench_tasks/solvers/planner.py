@@ -19,6 +19,7 @@ from inspect_ai.util import JSONSchema
 
 from skillbench_tasks.datasets.sops.loading import sop_by_id
 from skillbench_tasks.errors import OptionError
+from skillbench_tasks.model_output import ask
 from skillbench_tasks.models.plan_record import (
     PLAN_KEY,
     OrchestrationRecord,
@@ -139,7 +140,7 @@ async def ask_for_plan(
     require_reachable(model)
     if structured and not str(model).startswith(_CLOSES_OBJECTS):
         return await generate_structured(model, messages, _SCHEMA)
-    return await model.generate(messages)
+    return await ask(model, messages)
 
 
 def keep(

@@ -29,9 +29,9 @@ from pydantic import JsonValue
 from skillbench_tasks.datasets.conversations import ConversationSource
 from skillbench_tasks.datasets.splits import Split, load_splits
 from skillbench_tasks.errors import OptionError
+from skillbench_tasks.model_output import ask
 from skillbench_tasks.models.conversation import CalledTool, Conversation, Said
 from skillbench_tasks.models.prediction_record import GO_ON
-from skillbench_tasks.solvers.characters import mended_message
 from skillbench_tasks.task_options import require_reachable
 from skillbench_tasks.tools.free_text import reworded
 
@@ -105,10 +105,7 @@ def open_predictor(name: str) -> Predictor:
 async def _ask_model(situation: Situation) -> ModelOutput:
     model = get_model()
     require_reachable(model)
-    output = await model.generate(list(situation.messages), tools=list(situation.tools))
-    for choice in output.choices:
-        choice.message = mended_message(choice.message)
-    return output
+    return await ask(model, situation.messages, tools=list(situation.tools))
 
 
 def most_frequent_call(source: ConversationSource) -> CalledTool | None:

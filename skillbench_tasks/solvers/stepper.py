@@ -24,6 +24,7 @@ from skillbench_tasks.datasets.chat_format import reply_text
 from skillbench_tasks.datasets.sops.references import reference_case
 from skillbench_tasks.datasets.sops.running import toolbox_of
 from skillbench_tasks.errors import OptionError
+from skillbench_tasks.model_output import ask
 from skillbench_tasks.models import CallError
 from skillbench_tasks.models.plan_record import PlanRound, Protocol, VariantRun
 from skillbench_tasks.models.sop import Executed, ExecutedCall, Sop, Variant
@@ -185,7 +186,7 @@ async def _answer(
         message = ChatMessageAssistant(content="", tool_calls=[script[number]], model="none")
         return ModelOutput.from_message(message)
     require_reachable(model)
-    return await model.generate(messages, tools=tools)
+    return await ask(model, messages, tools=tools)
 
 
 def _take(state: TaskState, episode: Episode) -> bool:

@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from pydantic import JsonValue
+
+from skillbench_tasks.tools.schema_validator import TooMuchWork, errors_of
 
 __all__ = [
     "ArgumentChecker",
@@ -43,7 +44,6 @@ class ArgumentChecker:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
-        self._validator = Draft202012Validator(schema)
 
     def normalise(self, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """Return the arguments in normal form; unknown ones are kept for validation to refuse."""
@@ -53,7 +53,10 @@ class ArgumentChecker:
         """Return what is wrong with arguments in normal form, one line each."""
         if not _is_json(dict(arguments)):
             return ["a number is not finite, or too large"]
-        errors = sorted(self._validator.iter_errors(dict(arguments)), key=_place)
+        try:
+            errors = sorted(errors_of(self._schema, dict(arguments)), key=_place)
+        except TooMuchWork:
+            return ["too large to be checked"]
         return [describe(error) for error in errors]
 
 

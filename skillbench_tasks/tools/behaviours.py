@@ -86,7 +86,7 @@ class _NoBudget(Budget):
     def start_operator(self) -> None:
         """Count nothing."""
 
-    def fit(self, value: JsonValue) -> JsonValue:
+    def take(self, value: JsonValue) -> JsonValue:
         """Return the value as it is."""
         return value
 

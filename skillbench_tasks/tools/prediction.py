@@ -29,7 +29,14 @@ from skillbench_tasks.json_text import DEPTH_MAX, find_json_objects
 from skillbench_tasks.models import CallError, Model
 from skillbench_tasks.tools.workflow.values import nested_deeper
 
-__all__ = ["Flag", "OutputCall", "PredictedCall", "Prediction", "read_prediction"]
+__all__ = [
+    "Flag",
+    "OutputCall",
+    "PredictedCall",
+    "Prediction",
+    "read_prediction",
+    "without_thought",
+]
 
 _THOUGHT: Final = re.compile(
     r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL
@@ -119,7 +126,8 @@ def read_prediction(
         tools: Names of the functions offered: `name(key=…)` is known as a call by them.
         reasoned: Whether the output holds reasoning apart from its text.
     """
-    said, thought = _without_thought(text)
+    said = without_thought(text)
+    thought = said != text.strip()
     read = tuple(_call(call) for call in calls)
     flags = {
         Flag.SEVERAL_CALLS: len(read) > 1,
@@ -137,13 +145,13 @@ def read_prediction(
     )
 
 
-def _without_thought(text: str) -> tuple[str, bool]:
-    """Return the text without reasoning, and whether there was some."""
+def without_thought(text: str) -> str:
+    """Return a text without the reasoning in it, and without blanks around it."""
     said = _THOUGHT.sub("", text)
     ends = list(_THOUGHT_END.finditer(said))
     if ends:  # the begin stands in the prompt
         said = said[ends[-1].end() :]
-    return said.strip(), said != text
+    return said.strip()
 
 
 def _call(call: OutputCall) -> PredictedCall:

@@ -284,10 +284,12 @@ def generate_program(rng: random.Random) -> tuple[dict[str, Any], dict[str, Any]
 
 def generate_limits(rng: random.Random) -> dict[str, int]:
     """Give the limits of a run: the defaults, or in a tenth of the cases a small one."""
-    limits = {"max_nodes": 10_000, "max_operators": 100_000}
+    limits = {"max_nodes": 10_000, "max_operators": 100_000, "max_work": 50_000}
     chance = rng.random()
     if chance < 0.06:
         limits["max_nodes"] = rng.randint(0, 25)
     elif chance < 0.10:
         limits["max_operators"] = rng.randint(0, 40)
+    elif chance < 0.16:
+        limits["max_work"] = rng.choice((rng.randint(0, 60), rng.randint(0, 2_500)))
     return limits

@@ -11,7 +11,7 @@ import jsonschema
 from skillbench_tasks.errors import ToolFailure, WorkflowError
 
 from .rules import ExhaustedError, RuleWalker
-from .values import EvaluationError, copied, expect
+from .values import EvaluationError, copied, expect, size
 
 Node = dict[str, Any]
 Backend = Callable[[str, dict[str, Any]], Any]
@@ -58,9 +58,10 @@ class _Run:
         respondent: Respondent | None,
         max_nodes: int,
         max_operators: int,
+        max_work: int,
     ) -> None:
         self.scopes = scopes
-        self.rules = RuleWalker(scopes, max_operators)
+        self.rules = RuleWalker(scopes, max_operators, max_work)
         self.backend = backend
         self.respondent = respondent
         self.max_nodes = max_nodes
@@ -92,12 +93,14 @@ class _Run:
         """Call a tool and bind its result."""
         tool = node["tool"]
         arguments = self.rules.facts(node.get("arguments", {}))
+        self.rules.toil(200)
         try:
             result = copied(self.backend(tool, copied(arguments)))
         except ToolFailure as failure:
             self.tell("call", path, tool=tool, arguments=arguments, error=failure.as_data())
             raise
         self.tell("call", path, tool=tool, arguments=arguments, result=result)
+        self.rules.toil(size(result))
         self.bind(node, result)
 
     def bind(self, node: Node, value: Any) -> None:
@@ -225,6 +228,7 @@ def interpret(
     respondent: Respondent | None = None,
     max_nodes: int = 10_000,
     max_operators: int = 100_000,
+    max_work: int = 50_000,
 ) -> Result:
     """Run a valid program.
 
@@ -236,6 +240,7 @@ def interpret(
         respondent: The user, needed where the program has dialogue nodes.
         max_nodes: Nodes and iterations that may start.
         max_operators: Operators that may be evaluated.
+        max_work: Size of all values that may be given.
 
     Raises:
         WorkflowError: An input or the respondent is missing.
@@ -246,6 +251,6 @@ def interpret(
     if respondent is None and _has_dialogue(program["steps"]):
         raise WorkflowError("a program with dialogue nodes needs a respondent")
     ground = {"inputs": copied(inputs), "context": {"now": now}}
-    run = _Run([ground], backend, respondent, max_nodes, max_operators)
+    run = _Run([ground], backend, respondent, max_nodes, max_operators, max_work)
     status, value = _walk(run, program)
     return Result(status, copied(value), run.trace)

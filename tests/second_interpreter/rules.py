@@ -19,6 +19,7 @@ from .values import (
     moved,
     rounded,
     settled,
+    size,
     step,
     text_of,
 )
@@ -34,16 +35,29 @@ class ExhaustedError(Exception):
 class RuleWalker:
     """Evaluates expressions and rules against a list of scopes, innermost last."""
 
-    def __init__(self, scopes: list[Names], max_operators: int) -> None:
+    def __init__(self, scopes: list[Names], max_operators: int, max_work: int) -> None:
         self.scopes = scopes
         self.max_operators = max_operators
+        self.max_work = max_work
         self.operators = 0
+        self.work = 0
+
+    def measured(self, value: Any) -> Any:
+        """Give the value back, within the bounds of values and of work."""
+        self.toil(size(bounded(value)))
+        return value
+
+    def toil(self, work: int) -> None:
+        """Count work, or stop."""
+        self.work += work
+        if self.work > self.max_work:
+            raise ExhaustedError
 
     # Expressions
 
     def expression(self, source: Any) -> Any:
         """Evaluate an expression."""
-        return bounded(self._expression(source))
+        return self._expression(source)
 
     def facts(self, source: dict[str, Any]) -> dict[str, Any]:
         """Evaluate an object of expressions."""
@@ -53,26 +67,27 @@ class RuleWalker:
         if isinstance(source, str):
             return self._template(source)
         if isinstance(source, list):
-            return [self._expression(inner) for inner in source]
+            return self.measured([self._expression(inner) for inner in source])
         if isinstance(source, dict):
             if list(source) == ["$"]:
                 return self.rule(source["$"])
-            return {key: self._expression(inner) for key, inner in source.items()}
-        return source
+            parts = {key: self._expression(inner) for key, inner in source.items()}
+            return self.measured(parts)
+        return self.measured(source)
 
     def _template(self, source: str) -> Any:
         whole = _HOLE.fullmatch(source)
         if whole and whole.group(1) is not None:
-            return self.look_up(whole.group(1))
+            return self.measured(self.look_up(whole.group(1)))
         if not _HOLE.search(source):
-            return source
+            return self.measured(source)
         pieces, position = [], 0
         for hole in _HOLE.finditer(source):
             pieces.append(source[position : hole.start()])
             path = hole.group(1)
-            pieces.append("${" if path is None else text_of(self.look_up(path)))
+            pieces.append("${" if path is None else text_of(self.measured(self.look_up(path))))
             position = hole.end()
-        return joined([*pieces, source[position:]])
+        return self.measured(joined([*pieces, source[position:]]))
 
     def look_up(self, path: str) -> Any:
         """Follow a path from the innermost scope that binds its first segment."""
@@ -94,14 +109,14 @@ class RuleWalker:
     def rule(self, source: Any) -> Any:
         """Evaluate a rule."""
         if isinstance(source, list):
-            return bounded([self.rule(inner) for inner in source])
+            return self.measured([self.rule(inner) for inner in source])
         if not isinstance(source, dict):
-            return source
+            return self.measured(source)
         ((operator, operands),) = source.items()
         self.count(operator)
         if not isinstance(operands, list):
             operands = [operands]
-        return bounded(self.apply(operator, operands))
+        return self.measured(self.apply(operator, operands))
 
     def count(self, operator: str) -> None:
         """Count one operator, or stop before it."""

@@ -288,6 +288,7 @@ _STREET_WORD = re.compile(
     r"place|sq|square|ter|terrace|hwy|highway)\b\.?",
     re.I,
 )
+_LOOK_AHEAD = 8
 _LIGHT = frozenset({"a", "an", "the", "of", "and", "my", "your", "is", "are"})
 
 
@@ -330,9 +331,11 @@ def _words_test(value: str) -> Test:
         while start:
             end, limit = start.end(), min(len(said), start.start() + room)
             for pattern in patterns[1:]:
-                following = pattern.search(said, end)
+                # Beyond the limit only as far as a pattern looks behind its match.
+                following = pattern.search(said, end, limit + _LOOK_AHEAD)
                 if following is None:
-                    return False
+                    end = limit + 1
+                    break
                 end = following.end()
             if end <= limit:
                 return True

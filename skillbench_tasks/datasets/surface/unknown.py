@@ -22,6 +22,15 @@ _AT = re.compile(
 )
 
 
+_LOOK_BACK = 60
+"""Characters before a mention that are looked at for what leads to it."""
+
+
+def _stands_before(pattern: re.Pattern[str], text: str, start: int) -> bool:
+    """Tell whether a pattern that ends in `$` matches right before a place."""
+    return pattern.search(text, max(0, start - _LOOK_BACK), start) is not None
+
+
 class _Known:
     """What the known values explain, read off them as off any text.
 
@@ -76,7 +85,7 @@ class _Known:
             case "time":
                 return self._has_time(mention) or self._has_number(mention)
             case _:
-                is_hour = bool(_AT.search(text, 0, mention.start)) and self._has_time(mention)
+                is_hour = _stands_before(_AT, text, mention.start) and self._has_time(mention)
                 return is_hour or self._has_number(mention) or self._has_digits(mention.token)
 
     def _has_phone(self, digits: str) -> bool:
@@ -158,7 +167,7 @@ _COUNTED = re.compile(
     r"|details?|pieces|points|ones?|fold|of (?:them|us|these|those|the))\b",
     re.I,
 )
-_LIST_MARK = re.compile(r"^\s*\(?\d\d?[.)]\s+", re.M)
+_LIST_MARK = re.compile(r"^[^\S\n]*\(?\d\d?[.)]\s+", re.M)
 _IDIOM = re.compile(r"100\s?%|100 percent|one hundred percent|911|[345]G\b|[48]K\b", re.I)
 
 
@@ -166,12 +175,12 @@ def _is_idle(mention: Surface, text: str) -> bool:
     """Whether a mention states nothing: a little number in words, a mark of a list, an ordinal."""
     if mention.kind == "ordinal":
         return True
-    after = text[mention.start + len(mention.raw) :]
+    end = mention.start + len(mention.raw)
     if _IDIOM.match(text, mention.start):
         return True
     if mention.kind == "words":
         return set(mention.numbers) <= _LITTLE or (
-            max(mention.numbers) <= 10 and bool(_COUNTED.match(after))
+            max(mention.numbers) <= 10 and bool(_COUNTED.match(text, end))
         )
     return False
 
@@ -236,7 +245,7 @@ def _unknown_names(text: str, known: _Known) -> Iterator[tuple[int, str]]:
     for match in _RUN.finditer(text):
         words = match[0].split()
         start = match.start()
-        if _SENTENCE_END.search(text, 0, start) and words[0].lower() not in known.given_names:
+        if _stands_before(_SENTENCE_END, text, start) and words[0].lower() not in known.given_names:
             start += len(words.pop(0)) + 1
         while words and words[0].lower() in _COMMON:
             start += len(words.pop(0)) + 1

@@ -12,6 +12,7 @@ from skillbench_tasks.datasets.sops.running import signatures
 from skillbench_tasks.models import Model
 from skillbench_tasks.models.sop import Sop
 from skillbench_tasks.tools.workflow import validate
+from skillbench_tasks.tools.workflow.messages import quoted
 
 __all__ = ["Editor", "Proposal"]
 
@@ -60,7 +61,9 @@ class Editor:
         draft = self.draft
         place = _find(draft, block)
         if place is None:
-            return _refused(f"there is no block {block!r}; blocks are named like steps[2].then")
+            return _refused(
+                f"there is no block {quoted(block)}; blocks are named like steps[2].then"
+            )
         place.append({**node, **{name: [] for name in _BLOCKS.get(str(kind), ())}})
         findings = validate(draft, signatures(), dialogue=False)
         if findings:

@@ -17,8 +17,9 @@ from skillbench_tasks.models.plan_record import PlanRound, VariantRun
 from skillbench_tasks.models.sop import Executed, Sop, Variant
 from skillbench_tasks.structured_output import shortened
 from skillbench_tasks.tools.error_class import ErrorClass, findings_problem, problem_text
-from skillbench_tasks.tools.prediction import read_prediction
+from skillbench_tasks.tools.prediction import without_thought
 from skillbench_tasks.tools.workflow import Finding, parse_program, validate
+from skillbench_tasks.tools.workflow.bounds import MAX_PROGRAM_TEXT
 from skillbench_tasks.tools.workflow.language import Program
 
 __all__ = ["BROKEN_OFF", "Plan", "answer_problem", "plan_of", "read_plan", "run_plan"]
@@ -76,12 +77,15 @@ def read_plan(output: ModelOutput, sop: Sop) -> Plan:
     """
     if problem := answer_problem(output):
         return Plan(None, problem=problem)
-    text = read_prediction(output.completion).text
-    found = list(find_json_objects(text))
+    text = without_thought(output.completion)
+    is_cut_off = output.stop_reason in _CUT_OFF
+    if len(text) > MAX_PROGRAM_TEXT and not is_cut_off:
+        detail = f"the answer has {len(text)} characters; {MAX_PROGRAM_TEXT} at most are read"
+        return Plan(None, problem=problem_text(ErrorClass.PARSE_SHAPE, detail))
+    found = [] if len(text) > MAX_PROGRAM_TEXT else list(find_json_objects(text))
     whole = [one for one in found if "steps" in one]
     if whole:
         return plan_of(whole[-1], sop)
-    is_cut_off = output.stop_reason in _CUT_OFF
     if not found or is_cut_off or _is_broken(text, found):
         return Plan(None, problem=_missing(text, is_cut_off), answer=text)
     return plan_of(found[-1], sop)
@@ -120,10 +124,12 @@ def _flaw(text: str) -> str:
     """Return what is wrong with the first JSON object of a text; lines count from its brace."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"the key {json.dumps(twice)} stands twice in one object")
-        return dict(pairs)
+        made: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in made:
+                raise ValueError(f"the key {json.dumps(name)[:100]} stands twice in one object")
+            made[name] = value
+        return made
 
     decoder = json.JSONDecoder(strict=False, object_pairs_hook=unique)
     try:
@@ -131,7 +137,8 @@ def _flaw(text: str) -> str:
     except json.JSONDecodeError as error:
         return f"{error.msg} in line {error.lineno}, column {error.colno}"
     except ValueError as error:
-        return shortened(str(error))
+        is_ours = str(error).startswith("the key ")
+        return shortened(str(error)) if is_ours else "it holds a number that is too long"
     except RecursionError:
         pass
     return "it is nested too deep, or holds a number or a text that JSON does not have"

@@ -16,8 +16,8 @@ from inspect_ai.model import (
 from pydantic import JsonValue
 
 from skillbench_tasks.errors import OptionError
+from skillbench_tasks.model_output import ask
 from skillbench_tasks.models import Persona, Scenario, SlotSpec, UserFault
-from skillbench_tasks.solvers.characters import mended_text
 from skillbench_tasks.solvers.users.role_play import MARKS, read_message, role_faults
 from skillbench_tasks.solvers.users.simulator import Said
 
@@ -95,12 +95,12 @@ class ModelUser:
         return said
 
     async def _ask(self, agent_text: str) -> Said:
-        output = await self._model.generate(self._messages, cache=False)
+        output = await ask(self._model, self._messages, cache=False)
         if output.choices and output.stop_reason == "model_length":
             # The provider's words must not be taken for the customer's.
             problem = f"the conversation does not fit into the context window of {self._model}"
             raise OptionError("--model-role user", problem, "give a model with a longer one")
-        raw = mended_text(output.message.text) if output.choices else ""
+        raw = output.message.text if output.choices else ""
         text, end, faults = read_message(raw, agent_text)
         broken = role_faults(text, self._spoken, self._known)
         return Said(text, end=end, faults=(*faults, *broken))

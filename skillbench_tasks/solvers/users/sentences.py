@@ -130,6 +130,8 @@ def is_readable(text: str) -> bool:
 def _is_prose_in_brackets(text: str) -> bool:
     try:
         json.loads(text)
+    except RecursionError:
+        return False
     except ValueError:
         return text[0] == "[" and '"' not in text
     return False

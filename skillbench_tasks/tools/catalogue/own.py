@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import JsonValue, ValidationError
 
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import line_of, shown
+from skillbench_tasks.files import is_there, line_of, shown
 from skillbench_tasks.models import CollectionSpec, ToolSpec
 from skillbench_tasks.tools import catalogue
 from skillbench_tasks.tools.shown_schema import shown_schema
@@ -68,7 +68,7 @@ def _server_files(folder: Path) -> list[Path]:
 
 
 def _add_collections(path: Path, known: dict[str, CollectionSpec]) -> None:
-    if not path.exists():
+    if not is_there(path):
         return
     for name, spec in catalogue.load_collections(path).items():
         if name in known:

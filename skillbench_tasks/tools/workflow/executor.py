@@ -12,7 +12,14 @@ from typing import NamedTuple, assert_never
 from pydantic import JsonValue
 
 from skillbench_tasks.errors import ToolFailure, WorkflowError
-from skillbench_tasks.tools.workflow.bounds import BudgetExhausted, EvaluationError, Limits
+from skillbench_tasks.tools.workflow.bounds import (
+    CALL_WORK,
+    BudgetExhausted,
+    EvaluationError,
+    Limits,
+    charging,
+    size_of,
+)
 from skillbench_tasks.tools.workflow.dialogue import compile_ask, compile_ending, compile_say
 from skillbench_tasks.tools.workflow.execution import (
     Backend,
@@ -207,6 +214,7 @@ def _call(node: CallNode, path: str) -> Step:
 
     def step(run: Run) -> None:
         arguments = evaluate(run)
+        run.budget.do(CALL_WORK)
         own = {key: copy_value(value) for key, value in arguments.items()}
         event: dict[str, JsonValue] = {
             "event": "call",
@@ -215,13 +223,16 @@ def _call(node: CallNode, path: str) -> Step:
             "arguments": arguments,
         }
         try:
-            result = copy_value(run.backend(tool, own))
+            with charging(run.budget):
+                result = copy_value(run.backend(tool, own))
         except ToolFailure as failure:
             event["error"] = {**failure.as_data()}
             run.trace.append(event)
+            run.budget.do(0)  # what the tool did before it failed
             raise
         event["result"] = result
         run.trace.append(event)
+        run.budget.do(size_of(result))
         if name is not None:
             run.bind(name, result)
 

@@ -5,6 +5,7 @@ Source: docs/workflow-language.md, section 3.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from pydantic import JsonValue
@@ -16,7 +17,7 @@ from skillbench_tasks.tools.workflow.bounds import (
     Limits,
 )
 from skillbench_tasks.tools.workflow.paths import MISSING, Path, look_up, parse_template
-from skillbench_tasks.tools.workflow.rules import Compiled, Names, compile_rule
+from skillbench_tasks.tools.workflow.rules import Compiled, Names, compile_rule, counted
 from skillbench_tasks.tools.workflow.syntax import RULE_KEY, expression_faults
 from skillbench_tasks.tools.workflow.values import equal_values, join_texts
 
@@ -32,7 +33,7 @@ __all__ = [
 
 
 def evaluate_expression(
-    expression: JsonValue, names: Names, budget: Budget | None = None
+    expression: JsonValue, names: Mapping[str, JsonValue], budget: Budget | None = None
 ) -> JsonValue:
     """Evaluate an expression.
 
@@ -48,7 +49,7 @@ def evaluate_expression(
         EvaluationError: The expression is malformed, or a value is missing, mistyped or too large.
         BudgetExhausted: Too many operators (a kind of `EvaluationError`).
     """
-    return compile_expression(expression)(names, budget or Budget())
+    return compile_expression(expression)(dict(names), budget or Budget())
 
 
 def compile_expression(expression: JsonValue) -> Compiled:
@@ -59,26 +60,19 @@ def compile_expression(expression: JsonValue) -> Compiled:
     """
     for fault in expression_faults(expression, "expression"):
         raise EvaluationError(f"{fault.path}: {fault.message}")
-    compiled = _compile(expression)
-    if not isinstance(expression, (list, dict)):
-        return compiled
-
-    def run(names: Names, budget: Budget) -> JsonValue:
-        return budget.fit(compiled(names, budget))
-
-    return run
+    return _compile(expression)
 
 
 def _compile(expression: JsonValue) -> Compiled:
     if isinstance(expression, str):
         return _text(expression)
     if isinstance(expression, list):
-        return _list([_compile(part) for part in expression])
+        return counted(_list([_compile(part) for part in expression]))
     if isinstance(expression, dict):
         if RULE_KEY in expression:
             return compile_rule(expression[RULE_KEY])
-        return _object([(key, _compile(part)) for key, part in expression.items()])
-    return lambda names, budget: expression
+        return counted(_object([(key, _compile(part)) for key, part in expression.items()]))
+    return lambda names, budget: budget.take(expression)
 
 
 def _list(parts: list[Compiled]) -> Compiled:
@@ -92,14 +86,14 @@ def _object(parts: list[tuple[str, Compiled]]) -> Compiled:
 @lru_cache(maxsize=8192)
 def _text(text: str) -> Compiled:
     if "${" not in text:
-        return lambda names, budget: text
+        return lambda names, budget: budget.take(text)
     match parse_template(text):
         case (Path() as path,):
             return _reference(path)
         case None:
             raise EvaluationError("the template is malformed")
         case parts:
-            return _template(parts)
+            return counted(_template(parts))
 
 
 def _reference(path: Path) -> Compiled:
@@ -107,7 +101,7 @@ def _reference(path: Path) -> Compiled:
         value = look_up(names, path)
         if value is MISSING:
             raise EvaluationError(f"`{path}` does not resolve")
-        return budget.fit(value)
+        return budget.take(value)
 
     return run
 

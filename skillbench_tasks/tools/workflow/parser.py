@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Collection, Iterator
-from itertools import islice
-from typing import Final, get_args
+from itertools import islice, repeat
+from typing import Final, NamedTuple, cast, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
@@ -18,18 +18,26 @@ from skillbench_tasks.tools.workflow.bounds import (
     MAX_BLOCK_NESTING,
     MAX_FINDINGS,
     MAX_JSON_NESTING,
+    MAX_KEY_LENGTH,
     MAX_PROGRAM_NODES,
+    MAX_PROGRAM_PARTS,
+    MAX_PROGRAM_TEXT,
+    MAX_SCHEMA_PARTS,
 )
 from skillbench_tasks.tools.workflow.language import DIALOGUE_KINDS, Finding, Node, Program
 from skillbench_tasks.tools.workflow.messages import allowed_names, listing, quoted
 from skillbench_tasks.tools.workflow.syntax import Fault, expression_faults, rule_faults
-from skillbench_tasks.tools.workflow.values import kind_of
+from skillbench_tasks.tools.workflow.values import count_parts, kind_of
 
 __all__ = ["parse_program"]
 
 # A block adds two levels (the node, its list); anything deeper breaks a bound somewhere.
 _MAX_DOCUMENT_NESTING = 2 * MAX_BLOCK_NESTING + MAX_JSON_NESTING + 10
 _LARGEST = int(sys.float_info.max)
+_TOO_LARGE = (
+    f"the document is too large: {MAX_PROGRAM_PARTS} scalars, lists and objects and "
+    f"{MAX_PROGRAM_TEXT} characters of text at most"
+)
 
 _BLOCK_KEYS = ("then", "else", "do", "catch")
 _EXPRESSION_KEYS = ("items", "value")
@@ -90,7 +98,7 @@ def parse_program(data: object, *, dialogue: bool = True) -> Program | list[Find
         The program, or at least one finding of the layer ``shape``.
     """
     kinds = [kind for kind in _KEYS if dialogue or kind not in DIALOGUE_KINDS]
-    faults = list(islice(_document_faults(data), MAX_FINDINGS))
+    faults = list(islice(_document_faults(data), MAX_FINDINGS)) or list(_schema_size_faults(data))
     if not faults:
         try:
             program = Program.model_validate(data)
@@ -104,21 +112,71 @@ def parse_program(data: object, *, dialogue: bool = True) -> Program | list[Find
     return [Finding(layer="shape", **fault._asdict()) for fault in faults[:MAX_FINDINGS]]
 
 
+class _Place(NamedTuple):
+    """Where a value stands: written out only where there is a fault."""
+
+    outer: _Place | None
+    part: str
+
+    def __str__(self) -> str:
+        parts, place = [], cast("_Place | None", self)
+        while place is not None:
+            parts.append(place.part)
+            place = place.outer
+        return "".join(reversed(parts)).removeprefix(".")
+
+
 def _document_faults(data: object) -> Iterator[Fault]:
-    """Yield what is no JSON, or nested too deep to look at."""
-    pending: list[tuple[object, str, int]] = [(data, "", 0)]
+    """Yield what is no JSON, too large, or nested too deep to look at."""
+    pending: list[tuple[object, _Place | None, int]] = [(data, None, 0)]
+    parts, characters = 1, 0
     while pending:
-        value, path, nesting = pending.pop()
+        value, place, nesting = pending.pop()
+        if isinstance(value, (list, dict)):
+            parts += len(value)
+        elif isinstance(value, str):
+            characters += len(value)
+        if parts > MAX_PROGRAM_PARTS or characters > MAX_PROGRAM_TEXT:
+            yield Fault("", "too_large", _TOO_LARGE)
+            return
         if isinstance(value, (list, dict)) and nesting >= _MAX_DOCUMENT_NESTING:
-            yield Fault(path, "too_deep", f"nested deeper than {_MAX_DOCUMENT_NESTING}")
+            yield Fault(str(place or ""), "too_deep", f"nested deeper than {_MAX_DOCUMENT_NESTING}")
         elif isinstance(value, list):
-            pending += [(part, f"{path}[{i}]", nesting + 1) for i, part in enumerate(value)]
+            inner = (_Place(place, f"[{i}]") for i in range(len(value)))
+            pending += zip(value, inner, repeat(nesting + 1), strict=False)
         elif isinstance(value, dict):
             if not all(isinstance(key, str) for key in value):
-                yield Fault(path, "not_json", "the keys of an object are strings")
-            pending += [(part, _join(path, str(key)), nesting + 1) for key, part in value.items()]
+                yield Fault(str(place or ""), "not_json", "the keys of an object are strings")
+            if any(len(str(key)) > MAX_KEY_LENGTH for key in value):
+                message = f"a key has {MAX_KEY_LENGTH} characters at most"
+                yield Fault(str(place or ""), "key_too_long", message)
+                return
+            inner = (_Place(place, f".{key}") for key in value)
+            pending += zip(value.values(), inner, repeat(nesting + 1), strict=False)
         elif not _is_scalar(value):
-            yield Fault(path, "not_json", "no JSON value, or a number beyond the range of a double")
+            yield Fault(
+                str(place or ""),
+                "not_json",
+                "no JSON value, or a number beyond the range of a double",
+            )
+
+
+def _schema_size_faults(data: object) -> Iterator[Fault]:
+    """Yield that the schemas of a program are too large to be checked."""
+    if isinstance(data, dict):
+        inputs = data.get("inputs")
+        given = inputs.values() if isinstance(inputs, dict) else [inputs]
+        parts = sum(map(_schema_parts, [*given, data.get("output")]))
+        if parts > MAX_SCHEMA_PARTS:
+            message = f"inputs and output have {parts} parts; {MAX_SCHEMA_PARTS} at most"
+            yield Fault("inputs", "too_large", message)
+
+
+def _schema_parts(schema: JsonValue) -> int:
+    """Count the parts of a schema; its default is a value, which is bounded by itself."""
+    if isinstance(schema, dict):
+        schema = {key: part for key, part in schema.items() if key != "default"}
+    return count_parts(schema)
 
 
 def _is_scalar(value: object) -> bool:

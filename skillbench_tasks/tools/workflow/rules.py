@@ -15,14 +15,16 @@ from skillbench_tasks.tools.workflow.paths import MISSING, Path, look_up, parse_
 from skillbench_tasks.tools.workflow.syntax import operation, rule_faults
 from skillbench_tasks.tools.workflow.values import join_texts, kind_of
 
-__all__ = ["Compiled", "Names", "compile_rule", "evaluate_rule"]
+__all__ = ["Compiled", "Names", "compile_rule", "counted", "evaluate_rule"]
 
-Names = Mapping[str, JsonValue]
+Names = dict[str, JsonValue]
 Compiled = Callable[[Names, Budget], JsonValue]
-"""A rule or expression, ready to run on the visible names."""
+"""A rule or expression, ready to run on the visible names; it leaves them as it found them."""
 
 
-def evaluate_rule(rule: JsonValue, names: Names, budget: Budget | None = None) -> JsonValue:
+def evaluate_rule(
+    rule: JsonValue, names: Mapping[str, JsonValue], budget: Budget | None = None
+) -> JsonValue:
     """Evaluate a rule.
 
     Args:
@@ -34,7 +36,7 @@ def evaluate_rule(rule: JsonValue, names: Names, budget: Budget | None = None) -
         EvaluationError: The rule is malformed, or a value is missing, mistyped or too large.
         BudgetExhausted: Too many operators (a kind of `EvaluationError`).
     """
-    return compile_rule(rule)(names, budget or Budget())
+    return compile_rule(rule)(dict(names), budget or Budget())
 
 
 def compile_rule(rule: JsonValue) -> Compiled:
@@ -48,11 +50,20 @@ def compile_rule(rule: JsonValue) -> Compiled:
     return _compile(rule)
 
 
+def counted(compiled: Compiled) -> Compiled:
+    """Return a rule or expression that counts the size of its value as work."""
+    return lambda names, budget: budget.take(compiled(names, budget))
+
+
 def _compile(rule: JsonValue) -> Compiled:
     if isinstance(rule, list):
-        return _list([_compile(part) for part in rule])
+        return counted(_list([_compile(part) for part in rule]))
     if not isinstance(rule, dict):
-        return lambda names, budget: rule
+        return lambda names, budget: budget.take(rule)
+    return counted(_operator(rule))
+
+
+def _operator(rule: dict[str, JsonValue]) -> Compiled:
     operator, operands = operation(rule)
     if operator in ("var", "exists"):
         path = _path(operands[0])
@@ -71,10 +82,7 @@ def _path(operand: JsonValue) -> Path:
 
 
 def _list(parts: list[Compiled]) -> Compiled:
-    def run(names: Names, budget: Budget) -> JsonValue:
-        return budget.fit([part(names, budget) for part in parts])
-
-    return run
+    return lambda names, budget: [part(names, budget) for part in parts]
 
 
 def _strict(operator: str, parts: list[Compiled]) -> Compiled:
@@ -84,7 +92,7 @@ def _strict(operator: str, parts: list[Compiled]) -> Compiled:
         budget.start_operator()
         values = [part(names, budget) for part in parts]
         try:
-            return budget.fit(function(values))
+            return function(values)
         except EvaluationError as error:
             raise EvaluationError(f"`{operator}`: {error}") from None
 
@@ -98,7 +106,7 @@ def _var(path: Path, default: list[JsonValue]) -> Compiled:
         budget.start_operator()
         value = look_up(names, path)
         if value is not MISSING:
-            return budget.fit(value)
+            return value
         if otherwise is None:
             raise EvaluationError(f"`{path}` does not resolve")
         return otherwise(names, budget)
@@ -167,16 +175,27 @@ def _lower(parts: list[Compiled]) -> Compiled:
 
 def _each(parts: list[Compiled], names: Names, budget: Budget) -> Iterator[list[JsonValue]]:
     """Yield each element with what the rule gives for it."""
-    inner = dict(names)
-    for element in listed(parts[0](names, budget)):
-        inner["item"] = element
-        yield [element, parts[1](inner, budget)]
+    elements, rule = listed(parts[0](names, budget)), parts[1]
+    for element in elements:
+        yield [element, _with(names, {"item": element}, rule, budget)]
+
+
+def _with(names: Names, bound: Names, rule: Compiled, budget: Budget) -> JsonValue:
+    """Run a rule that sees more names; to copy all names each time would cost too much."""
+    hidden = {name: names[name] for name in bound if name in names}
+    names.update(bound)
+    try:
+        return rule(names, budget)
+    finally:
+        for name in bound:
+            del names[name]
+        names.update(hidden)
 
 
 def _map(parts: list[Compiled]) -> Compiled:
     def run(names: Names, budget: Budget) -> JsonValue:
         budget.start_operator()
-        return budget.fit([value for _, value in _each(parts, names, budget)])
+        return [value for _, value in _each(parts, names, budget)]
 
     return run
 
@@ -220,10 +239,9 @@ def _reduce(parts: list[Compiled]) -> Compiled:
         budget.start_operator()
         elements = listed(items(names, budget))
         accumulator = start(names, budget)
-        inner = dict(names)
         for element in elements:
-            inner["item"], inner["accumulator"] = element, accumulator
-            accumulator = rule(inner, budget)
+            bound = {"item": element, "accumulator": accumulator}
+            accumulator = _with(names, bound, rule, budget)
         return accumulator
 
     return run

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import ValidationError
 from pydantic import JsonValue
-from referencing import Registry
 
+from skillbench_tasks.patterns import PatternFault
+from skillbench_tasks.tools.schema_validator import WORK_MAX, TooMuchWork, errors_of, schema_errors
 from skillbench_tasks.tools.workflow.bounds import MAX_JSON_NESTING
 from skillbench_tasks.tools.workflow.messages import allowed_names, listing, quoted, wanted
 from skillbench_tasks.tools.workflow.paths import parse_template
@@ -26,6 +27,9 @@ JsonSchema = dict[str, JsonValue] | bool
 
 _KEPT_LENGTH = 2_000
 """Characters of a schema whose check is remembered."""
+
+CHECK_WORK_MAX = 8_000
+"""Work of one check against a schema that a plan brings: a plan runs on many variants."""
 
 # What these say about a list or object holds whatever its computed parts turn out to be.
 _SHAPE_KEYWORDS = frozenset(
@@ -81,17 +85,18 @@ def _known_problem(text: str) -> str | None:
 
 def _found_problem(schema: JsonValue) -> str | None:
     try:
-        error = next(_meta_validator().iter_errors(schema), None)
+        error = next(schema_errors(schema), None)
     except Exception as failure:  # noqa: BLE001 - hostile schemas raise anything
-        return f"the schema cannot be checked: {type(failure).__name__}"
+        return f"the schema cannot be checked: {_reason(failure)}"
     return None if error is None else f"{_place(error)}{error.message[:200]}"
 
 
-@lru_cache(maxsize=1)
-def _meta_validator() -> Draft202012Validator:
-    return Draft202012Validator(
-        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
-    )
+def _reason(failure: Exception) -> str:
+    if isinstance(failure, TooMuchWork):
+        return "it is too much work"
+    if isinstance(failure, PatternFault):
+        return f"a pattern: {failure}"
+    return type(failure).__name__
 
 
 def _place(error: ValidationError) -> str:
@@ -100,8 +105,8 @@ def _place(error: ValidationError) -> str:
 
 
 def check(schema: JsonSchema, value: JsonValue) -> str | None:
-    """Say why a value does not fit its schema; None when it fits."""
-    for misfit in misfits(schema, value):
+    """Say why a value does not fit its schema, which may come from a plan; None when it fits."""
+    for misfit in misfits(schema, value, CHECK_WORK_MAX):
         place = ".".join(str(part) for part in misfit.location)
         return f"{place}: {misfit.message}" if place else misfit.message
     return None
@@ -126,22 +131,20 @@ def known_part(expression: JsonValue) -> JsonValue:
     return expression
 
 
-def misfits(schema: JsonSchema, value: JsonValue) -> Iterator[Misfit]:
+def misfits(schema: JsonSchema, value: JsonValue, work_max: int = WORK_MAX) -> Iterator[Misfit]:
     """Yield what breaks the schema; what depends on a computed part is left out.
 
     A schema that cannot be applied (an unresolvable or endless reference) yields one misfit for
     the whole value.
     """
-    # An empty registry: references to other documents are never fetched.
-    validator = Draft202012Validator(schema, registry=Registry())
     partial = _has_computed(value)
     try:
-        for error in validator.iter_errors(value):
+        for error in errors_of(schema, value, work_max):
             if not partial or _certain(error):
                 location = tuple(error.absolute_path)
                 yield Misfit(location, str(error.validator), _message(error))
     except Exception as failure:  # noqa: BLE001 - hostile schemas raise anything
-        yield Misfit((), "$schema", f"the schema cannot be applied: {type(failure).__name__}")
+        yield Misfit((), "$schema", f"the schema cannot be applied: {_reason(failure)}")
 
 
 # A whole schema says what fits better than one of these keywords does.

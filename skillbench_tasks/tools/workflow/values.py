@@ -12,7 +12,15 @@ from pydantic import JsonValue
 
 from skillbench_tasks.tools.workflow.bounds import EvaluationError
 
-__all__ = ["copy_value", "equal_values", "join_texts", "kind_of", "nested_deeper", "text_of"]
+__all__ = [
+    "copy_value",
+    "count_parts",
+    "equal_values",
+    "join_texts",
+    "kind_of",
+    "nested_deeper",
+    "text_of",
+]
 
 
 def kind_of(value: JsonValue) -> str:
@@ -50,6 +58,17 @@ def copy_value(value: JsonValue) -> JsonValue:
     if isinstance(value, list):
         return [copy_value(part) for part in value]
     return value
+
+
+def count_parts(value: JsonValue) -> int:
+    """Return how many scalars, lists and objects a value is made of, itself included."""
+    pending, count = [value], 0
+    while pending:
+        part = pending.pop()
+        count += 1
+        if isinstance(part, (list, dict)):
+            pending.extend(part.values() if isinstance(part, dict) else part)
+    return count
 
 
 def text_of(value: JsonValue) -> str:

@@ -62,13 +62,28 @@ class Compiled:
     functions: frozenset[str]
 
 
-@lru_cache(maxsize=4096)
 def compile_query(sql: str) -> Compiled:
     """Compile a statement that has to be one SELECT.
 
     Raises:
         SqlFault: It is something else, cannot be read, or names what is not there.
     """
+    found = _compiled_or_fault(sql)
+    if isinstance(found, SqlFault):
+        raise SqlFault(found.code, found.message)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _compiled_or_fault(sql: str) -> Compiled | SqlFault:
+    """Remember faults too: a statement that cannot be read costs as much as one that can."""
+    try:
+        return _compiled(sql)
+    except SqlFault as fault:
+        return fault.with_traceback(None)
+
+
+def _compiled(sql: str) -> Compiled:
     statement = parse_statement(sql)
     query = statement.unnest() if isinstance(statement, exp.Subquery) else statement
     if not isinstance(query, exp.Select | exp.SetOperation):

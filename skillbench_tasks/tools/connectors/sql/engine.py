@@ -18,6 +18,7 @@ from skillbench_tasks.tools.connectors.sql.dates import Scalar
 from skillbench_tasks.tools.connectors.sql.faults import FunctionFault, SqlFault
 from skillbench_tasks.tools.connectors.sql.functions import FUNCTIONS, ListAggregate
 from skillbench_tasks.tools.connectors.sql.tables import Table, collection_of, tables
+from skillbench_tasks.tools.workflow.bounds import charge
 from skillbench_tasks.tools.world import World
 
 __all__ = ["MAX_ROWS", "MAX_STEPS", "Row", "run_select"]
@@ -29,6 +30,9 @@ MAX_STEPS: Final = 2_000_000
 """Instructions of SQLite's machine that one statement may take: some tenths of a second."""
 
 _STEPS_BETWEEN_LOOKS: Final = 10_000
+_STEPS_PER_WORK: Final = 50
+"""Instructions that count as one unit of work of the workflow that asks."""
+
 _LONGEST_VALUE: Final = 100_000
 
 Row: TypeAlias = tuple[Scalar, ...]
@@ -85,6 +89,7 @@ class _Session:
         self._looks = 0
 
     def close(self) -> None:
+        charge(self._looks * _STEPS_BETWEEN_LOOKS // _STEPS_PER_WORK)
         self._connection.close()
 
     def load(self, name: str, table: Table, records: Sequence[Record]) -> None:

@@ -17,6 +17,7 @@ from skillbench_tasks.tools.connectors.sql.faults import FunctionFault, SqlFault
 from skillbench_tasks.tools.connectors.sql.functions import to_boolean, to_number, to_text
 from skillbench_tasks.tools.connectors.sql.tables import Column, Table, collection_of, tables
 from skillbench_tasks.tools.connectors.sql.writing import Clause, WritePlan, compile_write
+from skillbench_tasks.tools.workflow.bounds import charge
 from skillbench_tasks.tools.workflow.values import equal_values
 from skillbench_tasks.tools.world import World
 
@@ -24,6 +25,9 @@ __all__ = ["run_query", "run_statement"]
 
 _QUERY: Final = "mcp.warehouse:run_query"
 _STATEMENT: Final = "mcp.warehouse:run_statement"
+_WORK_PER_CHARACTER: Final = 5
+"""Work that reading a statement counts as in the workflow that asks, for each character."""
+
 _DECIMALS: Final = 6
 _WRITTEN_ROWS_MAX: Final = 5_000
 
@@ -38,6 +42,7 @@ def run_query(world: World, arguments: Mapping[str, Any]) -> JsonValue:
     Raises:
         ToolFailure: The query is refused or fails.
     """
+    charge(_WORK_PER_CHARACTER * len(arguments["sql"]))
     try:
         compiled = compile_query(arguments["sql"])
         rows = run_select(compiled, world, arguments["parameters"])
@@ -73,6 +78,7 @@ def run_statement(world: World, arguments: Mapping[str, Any]) -> JsonValue:
     Raises:
         ToolFailure: The statement is refused or fails; then the copy is thrown away.
     """
+    charge(_WORK_PER_CHARACTER * len(arguments["sql"]))
     try:
         plan = compile_write(arguments["sql"])
         rows = run_select(plan.select, world, arguments["parameters"], _WRITTEN_ROWS_MAX)
