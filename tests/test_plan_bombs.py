@@ -65,7 +65,7 @@ def _random(shard: int, count: int) -> Counter[str]:
         found, seconds = _outcome(_sop(), random_bomb(seed))
         classes[found] += 1
         slowest = max(slowest, (seconds, seed))
-    print(dict(classes), "slowest %.2f s: seed %d" % slowest)
+    print(dict(classes), f"slowest {slowest[0]:.2f} s: seed {slowest[1]}")
     assert slowest[0] < SECONDS_MAX, slowest
     return classes
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib import import_module
 from typing import Any, Final, Generic, TypeVar
 
 import anyio
@@ -205,10 +206,14 @@ def where_judged(panel: Scorer) -> list[Scorer]:
     """Return a panel as a task's scorer, or nothing where the run surely has no judge.
 
     A task that is built in Python does not know its roles yet: it gets the panel, which then scores
-    nothing if there is no judge.
+    nothing if there is no judge, and whose rows are taken out of the log.
     """
-    is_without = is_made_by_inspect() and JUDGE_ROLE not in model_roles()
-    return [] if is_without else [panel]
+    if JUDGE_ROLE in model_roles():
+        return [panel]
+    if is_made_by_inspect():
+        return []
+    import_module("skillbench_tasks.scorers.idle_panels")
+    return [panel]
 
 
 def _settings(model: Model) -> str:

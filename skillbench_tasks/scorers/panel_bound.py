@@ -13,9 +13,10 @@ from inspect_ai.log import EvalError, EvalLog, read_eval_log, write_eval_log
 
 from skillbench_tasks.scorers.panel_metrics import VALID
 
-__all__ = ["JudgeBound", "missing_verdicts"]
+__all__ = ["PANELS", "JudgeBound", "missing_verdicts"]
 
-_PANELS = ("judge_panel", "turn_judge", "holistic_judge")
+PANELS = ("judge_panel", "turn_judge", "holistic_judge", "replayed_texts")
+"""How the names of judges' scorers begin."""
 
 
 def missing_verdicts(log: EvalLog) -> str | None:
@@ -26,7 +27,7 @@ def missing_verdicts(log: EvalLog) -> str | None:
     """
     for score in log.results.scores if log.results else []:
         if (
-            not score.scorer.startswith(_PANELS)
+            not score.scorer.startswith(PANELS)
             or VALID not in score.metrics
             or score.metrics[VALID].value
         ):
