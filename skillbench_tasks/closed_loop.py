@@ -98,10 +98,9 @@ def closed_loop(
         source = open_conversations(place)
         ids = conversations_of_split(source, split, is_shipped=place is None)
         require_worlds(source, ids, match)
-        samples = replay_dataset(source, ids)
         judges = _judges(judge_samples, judge_tie, rubric, judge_texts)
     return Task(
-        dataset=samples,
+        dataset=replay_dataset(source, ids),
         solver=replay_loop(source=place, match=match, retries=retries, predictor=predictor),
         scorer=[workflow(), *judges, spend()],
         epochs=Epochs(1, "mean"),

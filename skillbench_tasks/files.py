@@ -15,6 +15,7 @@ from skillbench_tasks.errors import DataError
 
 __all__ = [
     "LOG_NAME",
+    "first_fault",
     "is_there",
     "line_of",
     "model_from",
@@ -259,11 +260,36 @@ def model_from(model: type[_ModelT], data: Any, path: Path, field: str = "") -> 
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = [*(field.split(".") if field else []), *(str(part) for part in first["loc"])]
-        mend = "take it out" if first["type"] == "extra_forbidden" else "see docs/skill-format.md"
+        inner, problem = first_fault(error, data)
+        place = [*(field.split(".") if field else []), *inner]
+        is_extra = error.errors()[0]["type"] == "extra_forbidden"
+        mend = "take it out" if is_extra else "see docs/skill-format.md"
         line = line_of(path, place)
-        raise DataError(shown(path), ".".join(place), first["msg"], mend, line) from error
+        raise DataError(shown(path), ".".join(place), problem, mend, line) from error
+
+
+def first_fault(error: ValidationError, data: Any) -> tuple[list[str], str]:
+    """Return where in some data a model's first fault stands, and what is wrong.
+
+    Pydantic's places also name members of unions and validators; only what stands in the data is
+    kept, and the field that is missing from them.
+
+    Args:
+        error: What validation raised.
+        data: What was validated.
+    """
+    first = error.errors()[0]
+    place: list[str] = []
+    at = data
+    for part in first["loc"]:
+        is_there = isinstance(at, dict) and part in at
+        is_there = is_there or (isinstance(at, list | tuple) and isinstance(part, int))
+        if is_there:
+            at = at[part]
+        elif first["type"] != "missing" or part != first["loc"][-1]:
+            continue
+        place.append(str(part))
+    return place, re.sub(r"^(?:Value error|Assertion failed), ", "", first["msg"])
 
 
 def line_of(path: Path, place: Sequence[str]) -> int | None:

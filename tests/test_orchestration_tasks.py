@@ -233,7 +233,7 @@ REFUSED: list[tuple[Made, str]] = [
     (("add_node", {"block": "steps", "node": {"kind": "try", "do": [{}], "catch": []}}), "`do`"),
     (("add_node", {"block": "steps[7].then", "node": {"kind": "return"}}), "steps[7].then"),
     (("add_node", {"block": "steps", "node": "return"}), "no JSON object"),
-    (("add_node", {"node": {"kind": "return"}}), "no block None"),
+    (("add_node", {"node": {"kind": "return"}}), "no block `null`"),
     (("add_node", "cut"), "cannot be read"),
     (("finance__find_invoices", {}), "add_node or finish"),
 ]  # fmt: skip

@@ -27,7 +27,7 @@ tools:
       properties:
         reason_code: {type: string, description: "Why."}
         queue: {type: string, description: "The team."}
-        summary: {type: string, minLength: 10, description: "What is wanted, done and open."}
+        summary: {type: string, minLength: 10, x-free-text: true, description: "What is wanted, done and open."}
         customer_id: {type: string, description: "The file."}
       required: [reason_code, queue, summary]
       additionalProperties: false

@@ -291,7 +291,7 @@ def _edited(edit: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         ),
         pytest.param(
             lambda d: d["turns"][1]["arguments"]["Colour"].update(op="is_like"),
-            "turns.1.tool_call.arguments.Colour",
+            "turns.1.arguments.Colour.op: Input should be",
             id="unknown operator",
         ),
         pytest.param(

@@ -22,7 +22,7 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import skillbench_tasks._registry as registry
-from skillbench_tasks.errors import OptionError
+from skillbench_tasks.errors import EpisodeError, OptionError
 from skillbench_tasks.models import CallError, ReplayFailure
 from skillbench_tasks.models.conversation import CalledTool, Conversation, ConversationTool, Said
 from skillbench_tasks.models.replay_record import (
@@ -250,7 +250,8 @@ def test_b1_label_gate_and_success_are_three_figures(
 def test_replay_that_an_error_broke_off_and_a_sample_without_one_have_no_score() -> None:
     assert _judged(_state(RECORDS["broken-off"]), "lenient", erred=True) is None
     assert _judged(_state(RECORDS["clean"]), "lenient", erred=True) is not None
-    assert _judged(_state(None), "lenient") is None
+    with pytest.raises(EpisodeError, match="the log holds no replay"):
+        _judged(_state(None), "lenient")
     assert _judged(_state(RECORDS["clean"])) is None
 
 

@@ -291,7 +291,8 @@ def test_perturbed_reference_completes_what_its_error_rate_allows(rate: float, k
     name, tries = f"perturbed:{rate}{kind}", 3 if kind else 1
     completed, expected, variance = 0, 0.0, 0.0
     for conversation in EVALUATION:
-        k = sum(isinstance(step, CalledTool) for step in conversation.steps)
+        calls = [step for step in conversation.steps if isinstance(step, CalledTool)]
+        k = sum(call.tool not in conversation.optional_tools for call in calls)
         chance = (1 - rate**tries) ** k
         for epoch in range(1, EPOCHS + 1):
             found = _score(conversation, name, _strict(conversation.id), epoch)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from skillbench_tasks.datasets.loaders import skill_tools
+from skillbench_tasks.tools.shown_schema import shown_tool
 from tests.wire.marked import GOLD_MARK, UNSAID
 from tests.wire.plays import USER_THOUGHT
 from tests.wire.server import WIRES
@@ -82,8 +83,9 @@ def test_tools_are_sent_as_the_toolkit_describes_them(played: Played, wire: str)
         assert [tool.name for tool in request.tools] == list(specs)
     for tool in asked[-1].tools:
         spec = specs[tool.name]
-        assert tool.description == spec.description
-        assert _plain(tool.parameters, keeps=keeps) == _plain(spec.input_schema, keeps=keeps)
+        shown = shown_tool(spec.description, spec.input_schema)
+        assert tool.description == shown.description
+        assert _plain(tool.parameters, keeps=keeps) == _plain({"type": "object", **shown.parameters}, keeps=keeps)
 
 
 @every_wire

@@ -19,6 +19,7 @@ from skillbench_tasks.global_orchestration import global_orchestration
 from skillbench_tasks.local_construction import local_construction
 from skillbench_tasks.step_by_step import step_by_step
 from skillbench_tasks.tools import connectors
+from skillbench_tasks.tools.shown_schema import shown_tool
 from tests.orchestration_plays import PLAIN, nodes_of, plan, rows, whole
 from tests.wire.neutral import Asked, Call, Failure, Reply
 from tests.wire.server import WIRES, StubServer
@@ -145,10 +146,11 @@ def test_tools_are_sent_with_all_that_matters(
     assert all(re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}", name) for name in offered)
     for name, spec in specs.items():
         Draft202012Validator.check_schema(dict(offered[name].parameters))
-        lost = set(_lost(spec.input_schema, offered[name].parameters))
+        shown = shown_tool(spec.description, spec.input_schema)
+        lost = set(_lost(shown.parameters, offered[name].parameters))
         assert lost <= LOST | LOST_BY_PROVIDERS, name
         assert set(offered[name].parameters["properties"]) == set(spec.input_schema["properties"])
-        assert offered[name].description == spec.description
+        assert offered[name].description == shown.description
 
 
 def _lost(ours: Any, sent: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import read_json, shown
+from skillbench_tasks.files import first_fault, read_json, shown
 
 __all__ = [
     "Api",
@@ -127,6 +127,5 @@ def _model(model: type[_T], data: object, path: Path) -> _T:
     try:
         return TypeAdapter(model).validate_python(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise DataError(shown(path), place, first["msg"], "get the file anew") from error
+        place, problem = first_fault(error, data)
+        raise DataError(shown(path), ".".join(place), problem, "get the file anew") from error

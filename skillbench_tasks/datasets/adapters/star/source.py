@@ -24,6 +24,7 @@ from skillbench_tasks.datasets.adapters.star.reading import (
 from skillbench_tasks.datasets.conversation_lines import Line, LineConversations
 from skillbench_tasks.datasets.conversation_tools import tools_from
 from skillbench_tasks.errors import DataError
+from skillbench_tasks.files import first_fault
 from skillbench_tasks.models.conversation import (
     CalledTool,
     Conversation,
@@ -169,8 +170,7 @@ def _dialogue(line: Line) -> _Dialogue | None:
     try:
         return _Dialogue.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise line.fault(first["loc"], first["msg"], _MEND) from None
+        raise line.fault(*first_fault(error, data), _MEND) from None
 
 
 def _result(answer: _Answer) -> JsonValue:

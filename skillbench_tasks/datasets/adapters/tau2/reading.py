@@ -32,7 +32,7 @@ from skillbench_tasks.datasets.adapters.tau2.checkout import (
     tools_in,
 )
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.files import read_text, shown
+from skillbench_tasks.files import first_fault, read_text, shown
 from skillbench_tasks.models import Record
 
 __all__ = [
@@ -314,9 +314,8 @@ def _model(model: type[_T], data: Any, folder: Path, file: str, place: Sequence[
     try:
         return TypeAdapter(model).validate_python(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        parts = [*place, *(str(part) for part in first["loc"])]
-        raise fault_in(folder, file, ".".join(parts), first["msg"]) from error
+        inner, problem = first_fault(error, data)
+        raise fault_in(folder, file, ".".join([*place, *inner]), problem) from error
 
 
 def _database(folder: Path, texts: dict[str, str]) -> dict[str, dict[str, Record]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from skillbench_tasks.datasets.adapters.tau2.checkout import DOMAIN
 from skillbench_tasks.datasets.adapters.tau2.handlers import SERVER, register
@@ -48,6 +48,8 @@ class _Behaviour(Model):
     behaviour: tuple[dict[str, JsonValue], ...]
     returns: JsonValue
     hands_over: bool = False
+    normal: dict[str, str] = Field(default_factory=dict)
+    """Argument → the notation in which it compares (`x-normal`)."""
 
 
 def start_world(domain: Domain) -> World:
@@ -103,13 +105,17 @@ def _spec(
     if tool.name not in domain.mutating:
         problem = "it is not said whether the tool writes"
         raise fault_in(domain.folder, TOOLS_FILE, f"mutating.{tool.name}", problem)
-    schema: dict[str, Any] = {**tool.parameters, "additionalProperties": False}
+    own = model_from(_Behaviour, declared[tool.name], _BEHAVIOURS, f"tools.{tool.name}")
+    schema: dict[str, Any] = {
+        **tool.parameters,
+        "properties": dict(_declared(tool.parameters, own.normal)),
+        "additionalProperties": False,
+    }
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         place = f"{field}.parameters"
         raise fault_in(domain.folder, TOOLS_FILE, place, error.message) from error
-    own = model_from(_Behaviour, declared[tool.name], _BEHAVIOURS, f"tools.{tool.name}")
     return ToolSpec(
         server=SERVER,
         name=tool.name,
@@ -121,3 +127,11 @@ def _spec(
         behaviour=own.behaviour,
         returns=own.returns,
     )
+
+
+def _declared(
+    parameters: Mapping[str, Any], normal: Mapping[str, str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the schemas of a tool's arguments with the notations in which they compare."""
+    for name, schema in parameters.get("properties", {}).items():
+        yield name, {**schema, "x-normal": normal[name]} if name in normal else schema
