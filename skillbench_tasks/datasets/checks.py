@@ -15,6 +15,7 @@ from skillbench_tasks.models import (
     Fact,
     GoldConversation,
     MustSay,
+    Outcome,
     Rules,
     Scenario,
     Skill,
@@ -70,6 +71,7 @@ def checks_of(
         effects={t.full_name: t.effect_words for t in tools if t.access == "write"},
         policy=skill.instructions,
         never_ask=tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask),
+        wrong_places=tuple(_wrong_places(skill, scenario, gold)),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),
@@ -142,6 +144,19 @@ def _leaves(value: JsonValue) -> Iterator[JsonValue]:
         yield value
         if isinstance(value, str) and ", " in value:
             yield value.split(", ")[0]  # a street tells the address without its unit too
+
+
+def _wrong_places(skill: Skill, scenario: Scenario, gold: GoldConversation) -> Iterator[Fact]:
+    """Yield the places that are not due where a request is refused by naming the one that is.
+
+    A place is due when a fact that has to be told shares a form with it.
+    """
+    told = {form for must in _must_say(gold) for form in (str(must.value), *must.forms)}
+    due = {name for name, forms in skill.rules.places.items() if told & {name, *forms}}
+    if scenario.outcome is Outcome.OUT_OF_SCOPE and due:
+        for name, forms in skill.rules.places.items():
+            if name not in due:
+                yield Fact(name=name, value=name, forms=forms)
 
 
 def _must_say(gold: GoldConversation) -> Iterator[MustSay]:

@@ -116,7 +116,10 @@ NEVER_ASKED: Final = ("ssn", "card_number", "cvv", "pin", "password", "maiden_na
 
 
 class Rules(Model):
-    """Ordering and prohibition constraints of a skill, checked on every episode."""
+    """Ordering and prohibition constraints of a skill, checked on every episode.
+
+    `places` are where the policy sends what is not done here: name → the forms that name it.
+    """
 
     verification: VerificationRule | None = None
     protected: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -129,6 +132,7 @@ class Rules(Model):
     at_most: tuple[AtMostRule, ...] = ()
     never_say: tuple[str, ...] = ()
     never_ask: tuple[str, ...] = NEVER_ASKED
+    places: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Persona(Model):
