@@ -32,6 +32,7 @@ from skillbench_tasks.solvers.agents import desk_agent
 from skillbench_tasks.solvers.baselines import (
     always_transfer,
     claim_done,
+    paste_policy,
     reference,
     refuse,
     silent,
@@ -71,6 +72,7 @@ __all__ = [
     "orchestration",
     "orchestration_rows",
     "outcome",
+    "paste_policy",
     "reference",
     "refuse",
     "replan",

@@ -10,13 +10,7 @@ from typing import Final
 from skillbench_tasks.datasets.surface import expresses, tells
 from skillbench_tasks.models import Checks, Episode
 
-__all__ = [
-    "COPIED_BY_CONVERSATION",
-    "COPIED_BY_MESSAGE",
-    "copied_from",
-    "pasted_pages",
-    "second_places",
-]
+__all__ = ["pasted_pages", "runs_copied", "second_places"]
 
 WORDS_OF_A_COPY: Final = 8
 """Length of a run of words that stands in page and message alike."""
@@ -57,7 +51,7 @@ def pasted_pages(checks: Checks, episode: Episode) -> Iterator[str]:
         yield f"the agent repeats {len(whole)} runs of words of the policy's page"
 
 
-def copied_from(page: str, text: str) -> int:
+def runs_copied(page: str, text: str) -> int:
     """Return how many different runs of words of a text stand in a page."""
     return len(_runs(page) & _runs(text))
 
