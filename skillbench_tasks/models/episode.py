@@ -47,7 +47,8 @@ class Checks(Model):
 
     `effects` holds the words of each write's effect, `policy` the body of the skill's page,
     `never_ask` what it forbids to ask for,
-    `wrong_places` where a refusal does not send this user.
+    `wrong_places` where a refusal does not send this user,
+    `free_texts` the arguments of each write that are free text.
     `target_known` is false where the reference run could not be carried out: then no end state is
     known to be right, and none to be wrong.
     """
@@ -71,6 +72,8 @@ class Checks(Model):
     policy: str = ""
     never_ask: tuple[ForbiddenSlot, ...] = ()
     wrong_places: tuple[Fact, ...] = ()
+    requests: tuple[str, ...] = ()
+    free_texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     rules: Rules
     protected: tuple[Fact, ...] = ()
     must_say: tuple[MustSay, ...] = ()

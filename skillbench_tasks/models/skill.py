@@ -27,6 +27,7 @@ __all__ = [
     "SlotSpec",
     "StepUpRule",
     "TextCheck",
+    "TextRule",
     "VerificationRule",
 ]
 
@@ -111,6 +112,25 @@ class AtMostRule(Model):
     where: dict[str, JsonValue] = Field(default_factory=dict)
 
 
+class TextRule(Model):
+    """What a free text that the agent writes as an argument has to hold.
+
+    Attributes:
+        tool: The write.
+        argument: Its free-text argument.
+        wanted: Request of the scenario → words any of which tell that it is wanted.
+        done: Whether it tells what was done: each write that took effect in a word of its effect;
+            where there was none, what was tried, or that nothing was.
+        open: Value of the argument `reason_code` → words any of which tell what is left open.
+    """
+
+    tool: str
+    argument: str
+    wanted: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    done: bool = False
+    open: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
 NEVER_ASKED: Final = ("ssn", "card_number", "cvv", "pin", "password", "maiden_name")
 """The house default of what is never asked for (`datasets/forbidden_slots.yaml`)."""
 
@@ -132,6 +152,7 @@ class Rules(Model):
     at_most: tuple[AtMostRule, ...] = ()
     never_say: tuple[str, ...] = ()
     never_ask: tuple[str, ...] = NEVER_ASKED
+    texts: tuple[TextRule, ...] = ()
     places: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
