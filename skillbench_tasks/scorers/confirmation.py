@@ -110,7 +110,8 @@ def _takes_back(line: Line, asked: _Asked, deed: _Deed) -> bool:
     """Return whether a line takes a yes back: in so many words, or as a no to the proposal."""
     if any(act.startswith("change:") for act in line.acts):
         return True
-    if not line.acts and is_withdrawn(line.text):
+    is_yes = is_affirmative(line.text, line.acts)
+    if not is_yes and is_withdrawn(line.text):
         return True
     return is_negative(line.text, line.acts) and asked.is_about(deed)
 

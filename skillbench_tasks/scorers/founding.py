@@ -124,7 +124,7 @@ def _is_founded(
     if any(_has_done(deed, claim) for deed in grounds.deeds):
         return True
     told: list[frozenset[str]] = []
-    if claim.kind in ("passive", "present", "state") or (claim.kind == "bare" and claim.things):
+    if claim.kind in ("passive", "present", "state"):
         told += [*grounds.records, *grounds.user]
     is_report = claim.kind == "passive" and not claim.things and " been " not in claim.words
     if claim.kind in ("present", "promise") or is_report:

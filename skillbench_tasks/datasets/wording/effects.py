@@ -148,7 +148,8 @@ _FORMS: Final = (
         "bare",
         re.compile(
             r"^(?!(?:i|we|you|he|she|let|that|there)\b)(?:(?!(?:is|are|was|were|has|have|get|be)\b)"
-            r"[\w$.-]+ ){1,4}?(?=\w+\W*$)"
+            r"[\w$.-]+ ){1,4}?"
+            r"(?=\w+(?: (?:back|off|out|in full|too|now|already|as well|today|for you))*\W*$)"
         ),
         "participle",
         False,
@@ -164,6 +165,12 @@ _FORMS: Final = (
     _Form(
         "state",
         re.compile(r"(?:\b(?:is|are)|'s|'re) (?:now|already) (?=(?:on|in) your )"),
+        "state",
+        False,
+    ),
+    _Form(
+        "bare",
+        re.compile(r"^(?:[\w$.-]+ ){1,4}?(?=(?:on (?:its|their) way|in the (?:mail|post))\W*$)"),
         "state",
         False,
     ),
@@ -294,7 +301,7 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
         return None
     before = (
         clause[lead.start() : start]
-        if form.kind in ("bare", "own") or "there" in lead[0]
+        if form.kind in ("bare", "own") or not clause[: lead.start()]
         else clause[: lead.start()]
     )
     is_look = base in ("take", "have", "give") and bool(_LOOKS.search(after))
