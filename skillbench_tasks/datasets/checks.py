@@ -71,7 +71,7 @@ def checks_of(
         collections=_written_collections(tools, world),
         succeeding_tools=tuple(sorted(_succeeding(gold) - set(skill.optional_tools))),
         before_transfer=_before_transfer(gold, set(skill.optional_tools)),
-        effects={t.full_name: t.effect_words for t in tools if t.access == "write"},
+        effects={t.full_name: t.effects for t in tools if t.effects is not None},
         policy=skill.instructions,
         never_ask=tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask),
         wrong_places=tuple(_wrong_places(skill, scenario, gold)),
