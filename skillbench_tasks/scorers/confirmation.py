@@ -120,7 +120,22 @@ class _Asked:
     """What a user's line answers: the agent's turns up to it, as far back as they belong to it."""
 
     def __init__(self, before: Events) -> None:
-        self._lines = [event for event in before if isinstance(event, Line)]
+        lines = [event for event in before if isinstance(event, Line)]
+        self._lines = lines[: self._asking(lines)]
+
+    @staticmethod
+    def _asking(lines: Sequence[Line]) -> int:
+        """Return where the question ends that is answered: a "take your time" may follow it."""
+        end = len(lines)
+        while end > 1 and lines[end - 1].role == "agent" and "?" not in lines[end - 1].text:
+            end -= 1
+        answer = lines[end - 1] if end else None
+        if answer is None or answer.role == "agent":
+            return len(lines) if answer is None or end == len(lines) else end
+        is_pause = not is_negative(answer.text, answer.acts) or not answer.acts
+        is_open = is_pause and not is_affirmative(answer.text, answer.acts)
+        asked = end > 1 and lines[end - 2].role == "agent" and "?" in lines[end - 2].text
+        return end - 1 if is_open and asked and end < len(lines) else len(lines)
 
     def is_about(self, deed: _Deed) -> bool:
         """Return whether the last turn speaks of the deed or asks for a yes."""

@@ -70,7 +70,7 @@ _ADVERB: Final = (
     r"as well|at last|at once)\W+)*"
 )
 _DESK: Final = (
-    r"(?:i|we|our (?:team|system|office|desk|bank|people|side|warehouse)|the (?:team|system|desk)|"
+    r"(?:i|we|our (?:team|office|desk|bank|people|side|warehouse)|the (?:team|desk)|"
     r"(?:my|our) (?:colleagues?|manager|supervisor|billing team))"
 )
 _STATE: Final = re.compile(
@@ -296,6 +296,10 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
     is_gift = form.verb == "base" and verb in ("get", "receive")
     if form.kind == "bare" and verb == base and not verb.endswith("ed"):
         return None  # "put the modem in the open" is advice
+    if form.kind == "bare" and re.search(r"\b(?:is|are|was|were|will|can)\b", clause[word.end() :]):
+        return None  # "booked visits are moved there"
+    if form.kind == "promise" and base == "take" and after.startswith(" care"):
+        return None  # announces the call that follows
     is_told = is_gift or (form.kind == "bare" and verb == "done")
     if not _fits(form, verb) or (form.verb != "state" and base in none and not is_told):
         return None
