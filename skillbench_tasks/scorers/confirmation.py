@@ -197,7 +197,9 @@ def _concerns(text: str, deed: _Deed) -> bool:
     if deed.effects is None:
         return True
     said = stems_in(text)
-    if said & stems_of(deed.effects.verbs) and said & stems_of(deed.effects.nouns):
+    if said & stems_of(deed.effects.nouns) and (
+        said & stems_of(deed.effects.verbs) or _AGREE.search(text)
+    ):
         return True
     return bool(_offered(text) & (_ANY_DEED | stems_of(deed.effects.verbs)))
 

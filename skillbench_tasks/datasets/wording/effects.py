@@ -314,7 +314,7 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
     things = _things(
         _PREPOSITION.split(after.strip(), maxsplit=1)[0] if form.object_after else before
     )
-    if (is_gift and things <= _NEWS) or (form.kind == "present" and verb in _TAKEN):
+    if (is_gift and (not things or things & _NEWS)) or (form.kind == "present" and verb in _TAKEN):
         return None
     is_loose = form.kind == "promise" or (not things and "you" in before.split())
     more = _things(after) if is_loose else frozenset()
