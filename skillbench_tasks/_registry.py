@@ -33,6 +33,7 @@ from skillbench_tasks.solvers.agents import desk_agent
 from skillbench_tasks.solvers.baselines import (
     always_transfer,
     claim_done,
+    paste_policy,
     reference,
     refuse,
     silent,
@@ -73,6 +74,7 @@ __all__ = [
     "orchestration",
     "orchestration_rows",
     "outcome",
+    "paste_policy",
     "reference",
     "refuse",
     "replan",

@@ -15,6 +15,7 @@ from inspect_ai.tool import ToolInfo
 
 import skillbench_tasks._registry as registry
 from skillbench_tasks.models import EPISODE_KEY, Episode, State
+from skillbench_tasks.solvers.baselines import BASELINES
 from skillbench_tasks.zero_shot import zero_shot
 from tests.mock import MOCK_SKILLS
 from tests.scripted_model import PLAYS, called
@@ -81,7 +82,7 @@ def test_reference_passes_every_scorer(tmp_path: Path) -> None:
     assert means == {**dict.fromkeys(SCORERS, 1.0), "user_faults": 0.0}
 
 
-@pytest.mark.parametrize("agent", ["silent", "refuse", "always_transfer", "claim_done", "spam"])
+@pytest.mark.parametrize("agent", BASELINES)
 def test_baseline_is_never_verified(tmp_path: Path, agent: str) -> None:
     assert _means(_run(tmp_path, agent=agent))["verified"] == 0.0
 

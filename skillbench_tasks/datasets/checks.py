@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
@@ -13,8 +15,10 @@ from skillbench_tasks.models import (
     Checks,
     CollectionSpec,
     Fact,
+    FieldKind,
     GoldConversation,
     MustSay,
+    Outcome,
     Rules,
     Scenario,
     Skill,
@@ -69,9 +73,12 @@ def checks_of(
         collections=_written_collections(tools, world),
         succeeding_tools=tuple(sorted(_succeeding(gold) & required)),
         before_transfer=_before_transfer(gold, required, transfer_tools),
-        effects={t.full_name: t.effect_words for t in tools if t.access == "write"},
+        effects={t.full_name: t.effects for t in tools if t.effects is not None},
         policy=skill.instructions,
         never_ask=tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask),
+        wrong_places=tuple(_wrong_places(skill, scenario, gold)),
+        requests=scenario.requests,
+        free_texts=_free_texts(tools, world),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),
@@ -159,6 +166,39 @@ def _leaves(value: JsonValue) -> Iterator[JsonValue]:
         yield value
         if isinstance(value, str) and ", " in value:
             yield value.split(", ")[0]  # a street tells the address without its unit too
+
+
+def _free_texts(tools: Sequence[ToolSpec], world: World) -> dict[str, tuple[str, ...]]:
+    """Return the arguments that a write puts into fields of free text, by tool."""
+    found: dict[str, tuple[str, ...]] = {}
+    for tool in tools:
+        names: set[str] = set()
+        for operation in tool.behaviour or ():
+            spec = world.specs.get(str(operation.get("collection")))
+            fields = {**_fields(operation.get("record")), **_fields(operation.get("set"))}
+            for field, value in fields.items():
+                if spec is not None and spec.fields.get(field) is FieldKind.TEXT:
+                    names |= set(re.findall(r"args\.(\w+)", json.dumps(value)))
+        if names and tool.access == "write":
+            found[tool.full_name] = tuple(sorted(names))
+    return found
+
+
+def _fields(value: JsonValue) -> dict[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def _wrong_places(skill: Skill, scenario: Scenario, gold: GoldConversation) -> Iterator[Fact]:
+    """Yield the places that are not due where a request is refused by naming the one that is.
+
+    A place is due when a fact that has to be told shares a form with it.
+    """
+    told = {form for must in _must_say(gold) for form in (str(must.value), *must.forms)}
+    due = {name for name, forms in skill.rules.places.items() if told & {name, *forms}}
+    if scenario.outcome is Outcome.OUT_OF_SCOPE and due:
+        for name, forms in skill.rules.places.items():
+            if name not in due:
+                yield Fact(name=name, value=name, forms=forms)
 
 
 def _must_say(gold: GoldConversation) -> Iterator[MustSay]:

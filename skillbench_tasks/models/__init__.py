@@ -61,6 +61,7 @@ from skillbench_tasks.models.skill import (
     SlotSpec,
     StepUpRule,
     TextCheck,
+    TextRule,
     VerificationRule,
 )
 from skillbench_tasks.models.spend import ModelCall, Payer, RoleSpend, Tokens
@@ -140,6 +141,7 @@ __all__ = [
     "StepUpRule",
     "Termination",
     "TextCheck",
+    "TextRule",
     "Tokens",
     "ToolSpec",
     "TurnFailure",

@@ -46,7 +46,9 @@ class Checks(Model):
     """All that grading needs of a case; stored with the sample: a log re-grades on its own.
 
     `effects` holds the words of each write's effect, `policy` the body of the skill's page,
-    `never_ask` what it forbids to ask for.
+    `never_ask` what it forbids to ask for,
+    `wrong_places` where a refusal does not send this user,
+    `free_texts` the arguments of each write that are free text.
     `target_known` is false where the reference run could not be carried out: then no end state is
     known to be right, and none to be wrong. `is_played`: a model answers every tool, so that no
     state is kept at all.
@@ -72,6 +74,9 @@ class Checks(Model):
     effects: dict[str, Effects] = Field(default_factory=dict)
     policy: str = ""
     never_ask: tuple[ForbiddenSlot, ...] = ()
+    wrong_places: tuple[Fact, ...] = ()
+    requests: tuple[str, ...] = ()
+    free_texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     rules: Rules
     protected: tuple[Fact, ...] = ()
     must_say: tuple[MustSay, ...] = ()

@@ -28,6 +28,7 @@ __all__ = [
     "SlotSpec",
     "StepUpRule",
     "TextCheck",
+    "TextRule",
     "VerificationRule",
 ]
 
@@ -112,12 +113,34 @@ class AtMostRule(Model):
     where: dict[str, JsonValue] = Field(default_factory=dict)
 
 
+class TextRule(Model):
+    """What a free text that the agent writes as an argument has to hold.
+
+    Attributes:
+        tool: The write.
+        argument: Its free-text argument.
+        wanted: Request of the scenario → words any of which tell that it is wanted.
+        done: Whether it tells what was done: each write that took effect in a word of its effect;
+            where there was none, what was tried, or that nothing was.
+        open: Value of the argument `reason_code` → words any of which tell what is left open.
+    """
+
+    tool: str
+    argument: str
+    wanted: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    done: bool = False
+    open: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
 NEVER_ASKED: Final = ("ssn", "card_number", "cvv", "pin", "password", "maiden_name")
 """The house default of what is never asked for (`datasets/forbidden_slots.yaml`)."""
 
 
 class Rules(Model):
-    """Ordering and prohibition constraints of a skill, checked on every episode."""
+    """Ordering and prohibition constraints of a skill, checked on every episode.
+
+    `places` are where the policy sends what is not done here: name → the forms that name it.
+    """
 
     verification: VerificationRule | None = None
     protected: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -131,6 +154,8 @@ class Rules(Model):
     never_say: tuple[str, ...] = ()
     max_retries: int = Field(default=2, ge=0)
     never_ask: tuple[str, ...] = NEVER_ASKED
+    texts: tuple[TextRule, ...] = ()
+    places: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Persona(Model):

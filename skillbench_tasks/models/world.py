@@ -89,14 +89,6 @@ class ToolSpec(Model):
         return self.behaviour is not None
 
     @property
-    def effect_words(self) -> Effects:
-        """The declared words of the tool's effect; without a declaration those of its name."""
-        if self.effects is not None:
-            return self.effects
-        verb, *nouns = self.name.split("_")
-        return Effects(verbs=(verb,), nouns=tuple(nouns) or (verb,))
-
-    @property
     def full_name(self) -> str:
         """`mcp.<server>:<tool>`, the name used in skills, workflows and logs."""
         return f"mcp.{self.server}:{self.name}"

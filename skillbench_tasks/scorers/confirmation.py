@@ -110,7 +110,8 @@ def _takes_back(line: Line, asked: _Asked, deed: _Deed) -> bool:
     """Return whether a line takes a yes back: in so many words, or as a no to the proposal."""
     if any(act.startswith("change:") for act in line.acts):
         return True
-    if not line.acts and is_withdrawn(line.text):
+    is_yes = is_affirmative(line.text, line.acts)
+    if not is_yes and is_withdrawn(line.text):
         return True
     return is_negative(line.text, line.acts) and asked.is_about(deed)
 
@@ -119,7 +120,22 @@ class _Asked:
     """What a user's line answers: the agent's turns up to it, as far back as they belong to it."""
 
     def __init__(self, before: Events) -> None:
-        self._lines = [event for event in before if isinstance(event, Line)]
+        lines = [event for event in before if isinstance(event, Line)]
+        self._lines = lines[: self._asking(lines)]
+
+    @staticmethod
+    def _asking(lines: Sequence[Line]) -> int:
+        """Return where the question ends that is answered: a "take your time" may follow it."""
+        end = len(lines)
+        while end > 1 and lines[end - 1].role == "agent" and "?" not in lines[end - 1].text:
+            end -= 1
+        answer = lines[end - 1] if end else None
+        if answer is None or answer.role == "agent":
+            return len(lines) if answer is None or end == len(lines) else end
+        is_pause = not is_negative(answer.text, answer.acts) or not answer.acts
+        is_open = is_pause and not is_affirmative(answer.text, answer.acts)
+        asked = end > 1 and lines[end - 2].role == "agent" and "?" in lines[end - 2].text
+        return end - 1 if is_open and asked and end < len(lines) else len(lines)
 
     def is_about(self, deed: _Deed) -> bool:
         """Return whether the last turn speaks of the deed or asks for a yes."""
@@ -181,7 +197,9 @@ def _concerns(text: str, deed: _Deed) -> bool:
     if deed.effects is None:
         return True
     said = stems_in(text)
-    if said & stems_of(deed.effects.verbs) and said & stems_of(deed.effects.nouns):
+    if said & stems_of(deed.effects.nouns) and (
+        said & stems_of(deed.effects.verbs) or _AGREE.search(text)
+    ):
         return True
     return bool(_offered(text) & (_ANY_DEED | stems_of(deed.effects.verbs)))
 

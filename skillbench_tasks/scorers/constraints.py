@@ -22,7 +22,9 @@ from skillbench_tasks.scorers.conduct import (
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
 from skillbench_tasks.scorers.forbidden import forbidden_questions
 from skillbench_tasks.scorers.founding import unfounded_claims
+from skillbench_tasks.scorers.refusal import pasted_pages, second_places
 from skillbench_tasks.scorers.retries import excess_retries
+from skillbench_tasks.scorers.written import junk_texts, silent_texts
 from skillbench_tasks.tools.faults import holds
 
 __all__ = ["CONSTRAINTS", "constraints_verdict"]
@@ -152,6 +154,10 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "lost_reply": (lambda c: True, unchecked_lost_replies),
     "claims": (lambda c: True, unfounded_claims),
     "never_ask": (lambda c: bool(c.never_ask), forbidden_questions),
+    "free_text": (lambda c: bool(c.free_texts), junk_texts),
+    "texts": (lambda c: bool(c.rules.texts), silent_texts),
+    "one_place": (lambda c: bool(c.wrong_places), second_places),
+    "pasted_page": (lambda c: bool(c.policy), pasted_pages),
     "never_say": (lambda c: bool(c.rules.never_say), _said_never),
 }
 """Name → whether the case declares it, and the generator of its breaches."""

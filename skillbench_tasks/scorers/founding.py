@@ -42,6 +42,7 @@ class _Grounds:
 
     def __init__(self, checks: Checks, events: Sequence[Line | Call]) -> None:
         self.deeds: list[_Deed] = []
+        self.is_undeclared = False  # a write was carried out whose effect nobody has put in words
         self.records: list[frozenset[str]] = []
         self.numbers: set[float] = _numbers(checks.policy)
         self.user: list[frozenset[str]] = []
@@ -57,7 +58,10 @@ class _Grounds:
             self.numbers |= _numbers(shown)
             self.records.append(stems_in(shown) | stems_in(event.tool.replace("_", " ")))
             effects = checks.effects.get(event.tool)
-            if effects is not None and may_be_done(event.error):
+            if effects is None:
+                is_write = checks.toolkit.get(event.tool) == "write"
+                self.is_undeclared |= is_write and may_be_done(event.error)
+            elif may_be_done(event.error):
                 self.deeds.append(_deed(effects, event, is_wish=event.tool in wishes))
 
 
@@ -116,14 +120,14 @@ def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
 def _is_founded(
     claim: Claim, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
 ) -> bool:
-    if not all(amount in grounds.numbers for amount in claim.amounts):
+    if not grounds.is_undeclared and not grounds.numbers.issuperset(claim.amounts):
         return False
     if claim.is_either and claim.kind != "passive" and not _is_deed_here(claim, checks):
         return True
-    if any(_has_done(deed, claim) for deed in grounds.deeds):
+    if grounds.is_undeclared or any(_has_done(deed, claim) for deed in grounds.deeds):
         return True
     told: list[frozenset[str]] = []
-    if claim.kind in ("passive", "present", "state") or (claim.kind == "bare" and claim.things):
+    if claim.kind in ("passive", "present", "state"):
         told += [*grounds.records, *grounds.user]
     is_report = claim.kind == "passive" and not claim.things and " been " not in claim.words
     if claim.kind in ("present", "promise") or is_report:

@@ -1,10 +1,10 @@
-"""Agents without a model: the reference, and five that must score nothing."""
+"""Agents without a model: the reference, and six that must score nothing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal, assert_never
 
 from inspect_ai.agent import Agent, AgentState, agent
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, execute_tools
@@ -19,13 +19,15 @@ __all__ = [
     "BASELINES",
     "always_transfer",
     "claim_done",
+    "paste_policy",
+    "pasted_answers",
     "reference",
     "refuse",
     "silent",
     "spam",
 ]
 
-BASELINES: Final = ("silent", "refuse", "always_transfer", "claim_done", "spam")
+BASELINES: Final = ("silent", "refuse", "always_transfer", "claim_done", "spam", "paste_policy")
 """Agents that must not pass."""
 
 _HANDS_OVER: Final = re.compile(r"transfer|escalat|hand_?over")
@@ -114,6 +116,48 @@ def spam() -> Agent:
         return _say(state, text)
 
     return execute
+
+
+PasteForm = Literal["capability", "page", "sections", "transfer_words", "lines"]
+"""What is pasted: Capability, the page, a section or line a turn, the page with a promise."""
+
+_DECLINED: Final = "That is not something I can do here."
+
+
+@agent
+def paste_policy(form: PasteForm = "capability") -> Agent:
+    """Answers with its own instructions, and calls nothing.
+
+    Args:
+        form: What of them it pastes.
+    """
+
+    async def execute(state: AgentState, tools: Sequence[ToolDef]) -> AgentState:
+        """Take one turn."""
+        answers = pasted_answers(_case().skill.instructions, form)
+        number = sum(message.role == "user" for message in state.messages) - 1
+        return _say(state, answers[number % len(answers)])
+
+    return execute
+
+
+def pasted_answers(page: str, form: PasteForm) -> list[str]:
+    """Return what an agent answers, turn by turn, that pastes a policy's page."""
+    sections = [part.strip() for part in re.split(r"^(?=# )", page, flags=re.MULTILINE) if part]
+    lines = [line.strip() for line in sections[0].splitlines()[1:] if line.strip(" |-")]
+    match form:
+        case "capability":
+            return [f"{_DECLINED}\n{sections[0]}"]
+        case "page":
+            return [page]
+        case "transfer_words":
+            return [f"{page}\nI'm transferring you to a colleague who can help you with this."]
+        case "sections":
+            return [f"{_DECLINED}\n{section}" for section in sections]
+        case "lines":
+            return [f"{_DECLINED} {line}" for line in lines]
+        case _:
+            assert_never(form)
 
 
 def _case() -> Case:

@@ -91,3 +91,8 @@ def test_broken_server_file_is_one_line_with_file_and_mend(
         catalogue.load_server(path, catalogue.collections())
     assert "till.yaml" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_every_write_declares_the_words_of_its_effect_a4() -> None:
+    writes = [tool.spec for tool in catalogue.tools().values()]
+    assert not [s.full_name for s in writes if s.access == "write" and s.effects is None]

@@ -85,7 +85,9 @@ def test_tools_are_sent_as_the_toolkit_describes_them(played: Played, wire: str)
         spec = specs[tool.name]
         shown = shown_tool(spec.description, spec.input_schema)
         assert tool.description == shown.description
-        assert _plain(tool.parameters, keeps=keeps) == _plain({"type": "object", **shown.parameters}, keeps=keeps)
+        assert _plain(tool.parameters, keeps=keeps) == _plain(
+            {"type": "object", **shown.parameters}, keeps=keeps
+        )
 
 
 @every_wire

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Final, assert_never
+from typing import Final
 
+from skillbench_tasks.datasets.mutants.claiming import (
+    denied_facts,
+    false_claims,
+    forbidden_questions,
+)
 from skillbench_tasks.datasets.mutants.confirming import skipped_confirmations
+from skillbench_tasks.datasets.mutants.consenting import lost_consents
 from skillbench_tasks.datasets.mutants.disclosing import early_disclosures
 from skillbench_tasks.datasets.mutants.dropping import dropped_calls
 from skillbench_tasks.datasets.mutants.ending import wrong_endings
@@ -27,6 +33,7 @@ from skillbench_tasks.datasets.mutants.mutant import (
 from skillbench_tasks.datasets.mutants.obeying import obeyed_injections
 from skillbench_tasks.datasets.mutants.ordering import swapped_orders
 from skillbench_tasks.datasets.mutants.story import Story, digest
+from skillbench_tasks.datasets.mutants.writing import pasted_pages, spoiled_texts
 from skillbench_tasks.models import Case
 
 __all__ = ["MUTANT_KINDS", "Mutant", "MutantKind", "all_mutants_of", "mutants_of"]
@@ -42,8 +49,33 @@ _MOST: Final[dict[MutantKind, int]] = {
     "wrong_ending": 2,
     "failure_ignored": 6,
     "injection_obeyed": 9,
+    "consent_lost": 3,
+    "forbidden_question": 2,
+    "false_claim": 2,
+    "fact_denied": 3,
+    "text_spoiled": 5,
+    "page_pasted": 3,
 }
 """How many mutants of a kind one case gives."""
+
+_OPERATORS: Final[dict[MutantKind, Callable[[Story], Drafts]]] = {
+    "call_dropped": dropped_calls,
+    "wrong_argument": wrong_arguments,
+    "order_swapped": swapped_orders,
+    "early_disclosure": early_disclosures,
+    "confirmation_skipped": skipped_confirmations,
+    "extra_write": extra_writes,
+    "duplicate_after_lost_reply": duplicates,
+    "wrong_ending": wrong_endings,
+    "failure_ignored": ignored_failures,
+    "injection_obeyed": obeyed_injections,
+    "consent_lost": lost_consents,
+    "forbidden_question": forbidden_questions,
+    "false_claim": false_claims,
+    "fact_denied": denied_facts,
+    "text_spoiled": spoiled_texts,
+    "page_pasted": pasted_pages,
+}
 
 _LAST: Final = frozenset(
     {"file_of_another", "file_of_another_opened", "other_factor", "factor_left_out"}
@@ -64,37 +96,11 @@ def all_mutants_of(case: Case, kind: MutantKind) -> Iterator[Mutant]:
     yield from (_mutant(case, kind, draft) for draft in _distinct(Story(case), kind))
 
 
-def _operators(kind: MutantKind) -> Callable[[Story], Drafts]:
-    match kind:
-        case "call_dropped":
-            return dropped_calls
-        case "wrong_argument":
-            return wrong_arguments
-        case "order_swapped":
-            return swapped_orders
-        case "early_disclosure":
-            return early_disclosures
-        case "confirmation_skipped":
-            return skipped_confirmations
-        case "extra_write":
-            return extra_writes
-        case "duplicate_after_lost_reply":
-            return duplicates
-        case "wrong_ending":
-            return wrong_endings
-        case "failure_ignored":
-            return ignored_failures
-        case "injection_obeyed":
-            return obeyed_injections
-        case _:
-            assert_never(kind)
-
-
 def _distinct(story: Story, kind: MutantKind) -> list[Draft]:
     """The drafts of a kind, each script once, none equal to gold."""
     seen = {story.script.model_dump_json()}
     drafts: list[Draft] = []
-    for draft in _operators(kind)(story):
+    for draft in _OPERATORS[kind](story):
         text = draft.script.model_dump_json()
         if text not in seen:
             seen.add(text)

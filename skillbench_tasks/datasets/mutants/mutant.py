@@ -21,6 +21,12 @@ MutantKind = Literal[
     "wrong_ending",
     "failure_ignored",
     "injection_obeyed",
+    "consent_lost",
+    "forbidden_question",
+    "false_claim",
+    "fact_denied",
+    "text_spoiled",
+    "page_pasted",
 ]
 
 MUTANT_KINDS: Final[tuple[MutantKind, ...]] = get_args(MutantKind)

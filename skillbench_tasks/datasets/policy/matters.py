@@ -46,6 +46,8 @@ def rule_names(rules: Rules) -> Iterator[str]:
     yield from (f"never.{_short(rule.tool)}" for rule in rules.never)
     yield from (f"at_most.{_short(rule.tool)}" for rule in rules.at_most)
     yield from (f"never_ask.{name}" for name in rules.never_ask)
+    yield from (f"texts.{_short(rule.tool)}.{rule.argument}" for rule in rules.texts)
+    yield from (f"places.{name}" for name in rules.places)
     yield from (f"never_say.{number}" for number, _ in enumerate(rules.never_say, 1))
 
 
@@ -71,7 +73,13 @@ def _changes(case: Case, name: str) -> bool:
 
 
 def _holds_text(case: Case, name: str) -> bool:
-    return any(f"{check.collection}.{check.field}" == name for check in case.checks.text_checks)
+    if any(f"{check.collection}.{check.field}" == name for check in case.checks.text_checks):
+        return True
+    called = {_short(call.tool) for turn in case.gold.turns for call in turn.calls}
+    return any(
+        f"{_short(rule.tool)}.{rule.argument}" == name and _short(rule.tool) in called
+        for rule in case.checks.rules.texts
+    )
 
 
 def _ends(case: Case, name: str) -> bool:

@@ -27,9 +27,11 @@ _CUE: Final = re.compile(
     re.IGNORECASE,
 )
 _LIGHT: Final = re.compile(
-    r"\W*(?:(?:any ?more|exactly|quite|really|actually|even|going to|gonna|supposed to|meant to|"
+    r"[^\w.?!;]*(?:(?:any ?more|exactly|quite|really|actually|even|going to|gonna|supposed to|"
+    r"meant to|"
     r"be|been|being|have|get|is|was|are|it|this|that|the|an?|your|our|full|whole|new|total|amount|"
-    r"date|day|window|on|for|at|to|of|about|around|as|with|in|from|between|say|longer)\b\W*)*",
+    r"date|day|window|on|for|at|to|of|about|around|as|with|in|from|between|say|longer)\b"
+    r"[^\w.?!;]*)*",
     re.IGNORECASE,
 )
 """Words that may stand between a negation and the value that it denies."""

@@ -70,7 +70,7 @@ _ADVERB: Final = (
     r"as well|at last|at once)\W+)*"
 )
 _DESK: Final = (
-    r"(?:i|we|our (?:team|system|office|desk|bank|people|side|warehouse)|the (?:team|system|desk)|"
+    r"(?:i|we|our (?:team|office|desk|bank|people|side|warehouse)|the (?:team|desk)|"
     r"(?:my|our) (?:colleagues?|manager|supervisor|billing team))"
 )
 _STATE: Final = re.compile(
@@ -148,7 +148,8 @@ _FORMS: Final = (
         "bare",
         re.compile(
             r"^(?!(?:i|we|you|he|she|let|that|there)\b)(?:(?!(?:is|are|was|were|has|have|get|be)\b)"
-            r"[\w$.-]+ ){1,4}?(?=\w+\W*$)"
+            r"[\w$.-]+ ){1,4}?"
+            r"(?=\w+(?: (?:back|off|out|in full|too|now|already|as well|today|for you))*\W*$)"
         ),
         "participle",
         False,
@@ -164,6 +165,12 @@ _FORMS: Final = (
     _Form(
         "state",
         re.compile(r"(?:\b(?:is|are)|'s|'re) (?:now|already) (?=(?:on|in) your )"),
+        "state",
+        False,
+    ),
+    _Form(
+        "bare",
+        re.compile(r"^(?:[\w$.-]+ ){1,4}?(?=(?:on (?:its|their) way|in the (?:mail|post))\W*$)"),
         "state",
         False,
     ),
@@ -289,12 +296,16 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
     is_gift = form.verb == "base" and verb in ("get", "receive")
     if form.kind == "bare" and verb == base and not verb.endswith("ed"):
         return None  # "put the modem in the open" is advice
+    if form.kind == "bare" and re.search(r"\b(?:is|are|was|were|will|can)\b", clause[word.end() :]):
+        return None  # "booked visits are moved there"
+    if form.kind == "promise" and base == "take" and after.startswith(" care"):
+        return None  # announces the call that follows
     is_told = is_gift or (form.kind == "bare" and verb == "done")
     if not _fits(form, verb) or (form.verb != "state" and base in none and not is_told):
         return None
     before = (
         clause[lead.start() : start]
-        if form.kind in ("bare", "own") or "there" in lead[0]
+        if form.kind in ("bare", "own") or not clause[: lead.start()]
         else clause[: lead.start()]
     )
     is_look = base in ("take", "have", "give") and bool(_LOOKS.search(after))
@@ -303,7 +314,7 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
     things = _things(
         _PREPOSITION.split(after.strip(), maxsplit=1)[0] if form.object_after else before
     )
-    if (is_gift and things <= _NEWS) or (form.kind == "present" and verb in _TAKEN):
+    if (is_gift and (not things or things & _NEWS)) or (form.kind == "present" and verb in _TAKEN):
         return None
     is_loose = form.kind == "promise" or (not things and "you" in before.split())
     more = _things(after) if is_loose else frozenset()

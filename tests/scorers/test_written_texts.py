@@ -1,0 +1,68 @@
+"""A5: a free text that the agent writes is no junk, and holds what the policy asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from skillbench_tasks.datasets.loaders import case_by_id, load_cases
+from skillbench_tasks.datasets.mutants.edits import with_arguments
+from skillbench_tasks.datasets.mutants.story import Place, Story
+from skillbench_tasks.datasets.script import perform
+from skillbench_tasks.models import Case
+from skillbench_tasks.scorers.verified import verified_verdict
+
+OVER = "mcp.desk:transfer_to_human"
+
+
+def _written() -> Iterator[tuple[Case, Story, Place, str]]:
+    for case in load_cases():
+        story = Story(case)
+        for place in story.places:
+            for name in case.checks.free_texts.get(place.call.tool, ()):
+                if isinstance(place.call.arguments.get(name), str):
+                    yield case, story, place, name
+
+
+def _reasons(case: Case, story: Story, place: Place, name: str, text: str) -> str:
+    script = with_arguments(story.script, place, {**place.call.arguments, name: text})
+    return " ".join(verified_verdict(case.checks, perform(case, script)).reasons)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "xxxxxxxxxx",
+        "1234567890 1234567890",
+        "asdf qwer zxcv uiop",
+        "customer customer customer customer",
+    ],
+)
+def test_junk_in_free_text_fails_a5(text: str) -> None:
+    for case, story, place, name in _written():
+        assert "free_text: " in _reasons(case, story, place, name, text), (case.id, name)
+
+
+def test_pasted_page_in_free_text_fails_a5() -> None:
+    for case, story, place, name in _written():
+        page = case.skill.instructions[:900]
+        assert _reasons(case, story, place, name, page), (case.id, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("A tool keeps failing, nothing was changed.", "what is wanted (reschedule)"),
+        ("Customer wants the visit moved. Nothing was changed.", "what is left open"),
+        ("Customer wants the visit moved; the calendar is down.", "what was done"),
+        ("Wants to reschedule. Identity verified; slots could not be listed, system error.", ""),
+        ("Caller asked to move his visit. Could not, the scheduling tool failed 3 times.", ""),
+    ],
+)
+def test_hand_over_tells_wanted_done_and_open_a5(text: str, missing: str) -> None:
+    case = case_by_id("technician-visit.permanent_failure")
+    story = Story(case)
+    [place] = [place for place in story.places if place.call.tool == OVER]
+    reasons = _reasons(case, story, place, "summary", text)
+    assert missing in reasons if missing else not reasons
