@@ -41,9 +41,8 @@ from skillbench_tasks.datasets.variations.phrasing import (
     formatted,
     free_texts_reworded,
     texts_beside_calls,
-    verbose,
+    wrapped,
 )
-from skillbench_tasks.datasets.variations.terse import terse
 from skillbench_tasks.datasets.variations.variation import (
     VARIATION_KINDS,
     Draft,
@@ -51,9 +50,32 @@ from skillbench_tasks.datasets.variations.variation import (
     Variation,
     VariationKind,
 )
+from skillbench_tasks.datasets.variations.wording import terse, verbose
 from skillbench_tasks.models import Case
 
-__all__ = ["VARIATION_KINDS", "Variation", "VariationKind", "all_variations_of", "variations_of"]
+__all__ = [
+    "REPLAYED_KINDS",
+    "VARIATION_KINDS",
+    "Variation",
+    "VariationKind",
+    "all_variations_of",
+    "variations_of",
+]
+
+REPLAYED_KINDS: Final[frozenset[VariationKind]] = frozenset(
+    {
+        "order_of_calls",
+        "extra_reads",
+        "refused_call_corrected",
+        "defaults_written_out",
+        "arguments_in_other_notation",
+        "text_beside_calls",
+        "free_text_reworded",
+        "failure_handled_aloud",
+        "terse",
+    }
+)
+"""Kinds that leave the user's turns as they are and mean something to a closed loop."""
 
 _OPERATORS: Final[dict[VariationKind, Callable[[Story], Drafts]]] = {
     "consent_in_two_steps": consents_in_two_steps,
@@ -72,6 +94,7 @@ _OPERATORS: Final[dict[VariationKind, Callable[[Story], Drafts]]] = {
     "texts_in_other_notation": texts_in_other_notation,
     "terse": terse,
     "verbose": verbose,
+    "long_lead_and_end": wrapped,
     "courtesy": courtesies,
     "asides": asides,
     "text_beside_calls": texts_beside_calls,

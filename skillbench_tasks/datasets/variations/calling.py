@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from typing import Any, Final
 
 from pydantic import JsonValue
 
-from skillbench_tasks.datasets.loaders import skill_tools
 from skillbench_tasks.datasets.mutants.edits import call_of, inserted, moved, with_arguments
-from skillbench_tasks.datasets.mutants.story import HAND_OVER, Place, Story, digest
+from skillbench_tasks.datasets.mutants.story import Place, Story
 from skillbench_tasks.datasets.script import Script, ScriptCall, perform
 from skillbench_tasks.datasets.variations.variation import Draft, Drafts
 from skillbench_tasks.models import Call
-from skillbench_tasks.tools.toolbox import Toolbox
 
 __all__ = [
     "arguments_in_other_notation",

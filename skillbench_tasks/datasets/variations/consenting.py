@@ -104,7 +104,9 @@ def yeses_in_other_words(story: Story) -> Drafts:
             script, changed = reworded(script, one.asking + 1, yes), True
     if changed:
         yield Draft("every yes in other words", script)
-        yield Draft("every yes in other words, user played by a model", _unlabelled(script), "published")
+        yield Draft(
+            "every yes in other words, user played by a model", _unlabelled(script), "published"
+        )
     yield Draft("user played by a model", _unlabelled(story.script), "published")
 
 

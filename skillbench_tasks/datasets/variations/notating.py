@@ -17,8 +17,12 @@ _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-_DAY: Final = re.compile(rf"\b({'|'.join(_MONTHS)}) (\d{{1,2}})(?:st|nd|rd|th)?(?:, (\d{{4}}))?(?!\d)")
-_RANGE_OF_DAYS: Final = re.compile(rf"\b(?:{'|'.join(_MONTHS)}) \d{{1,2}}(?: to | and |-|–)\d{{1,2}}\b")
+_DAY: Final = re.compile(
+    rf"\b({'|'.join(_MONTHS)}) (\d{{1,2}})(?:st|nd|rd|th)?(?:, (\d{{4}}))?(?!\d)"
+)
+_RANGE_OF_DAYS: Final = re.compile(
+    rf"\b(?:{'|'.join(_MONTHS)}) \d{{1,2}}(?: to | and |-|–)\d{{1,2}}\b"
+)
 _AMOUNT: Final = re.compile(r"\$(\d[\d,]*)(\.\d\d)?")
 _PHONE: Final = re.compile(r"\(?\b(\d{3})\)?[-. ](\d{3})[-. ](\d{4})\b")
 _CLOCK: Final = r"(?:\d{1,2}(?::\d\d)?(?: ?[ap]m)?|noon)"
@@ -94,7 +98,13 @@ def _hours(start: str, end: str) -> tuple[int, int]:
     is_late = end.endswith("pm") and end != "12 pm" and end != "12pm"
     last = 12 if end == "noon" else _hour(end)
     first = 12 if start == "noon" else _hour(start)
-    if first < 12 and not start.endswith(("am", "pm")) and last > 12 and is_late and first < last - 12:
+    if (
+        first < 12
+        and not start.endswith(("am", "pm"))
+        and last > 12
+        and is_late
+        and first < last - 12
+    ):
         first += 12
     return first, last
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from skillbench_tasks.datasets.mutants.edits import added, agent, interjected, reworded, spliced, user
+from skillbench_tasks.datasets.mutants.edits import (
+    added,
+    agent,
+    interjected,
+    reworded,
+    spliced,
+    user,
+)
 from skillbench_tasks.datasets.mutants.story import HAND_OVER, Story, is_lost, pick
 from skillbench_tasks.datasets.script import Script, ScriptCall
 from skillbench_tasks.datasets.variations.consenting import sentences
@@ -22,7 +29,7 @@ __all__ = [
     "formatted",
     "free_texts_reworded",
     "texts_beside_calls",
-    "verbose",
+    "wrapped",
 ]
 
 _ASIDES: Final = (
@@ -42,7 +49,13 @@ _LOOKING: Final = (
     "Let me check that for you.",
     "Bear with me for a second.",
 )
-_DOING: Final = ("I'll take care of that now.", "Thank you. I'm on it.", "All right, doing that now.")
+_DOING: Final = (
+    "I'll take care of that now.",
+    "Thank you. I'm on it.",
+    "All right, doing that now.",
+)
+_LEAD: Final = "Thank you for your message. Let me take this step by step, so that it is clear."
+_TAIL: Final = "Please take all the time you need, and just write if anything is not clear."
 _PASSING: Final = "I'm going to pass this on to a colleague."
 _RETRY: Final = "The system is busy right now, so I'm trying that again."
 _CHECKING: Final = "I got no clear answer from the system, so let me check how it stands first."
@@ -58,8 +71,10 @@ def courtesies(story: Story) -> Drafts:
     script = story.script
     for number, turn in enumerate(story.agent_turns):
         text = story.turns[turn].text
-        polite = "Hello, and thank you for getting in touch." if number == 0 else pick(
-            _KIND, story.case.id, turn
+        polite = (
+            "Hello, and thank you for getting in touch."
+            if number == 0
+            else pick(_KIND, story.case.id, turn)
         )
         script = reworded(script, turn, f"{polite} {text}")
     yield Draft("thanks and sympathy in front", script)
@@ -89,14 +104,12 @@ def asides(story: Story) -> Drafts:
     yield Draft("asides in front", front)
 
 
-def verbose(story: Story) -> Drafts:
-    """Yield runs whose messages say at length what the short ones say."""
+def wrapped(story: Story) -> Drafts:
+    """Yield runs whose messages have a polite lead and end around what they say."""
     script = story.script
     for turn in story.agent_turns:
         parts = sentences(story.turns[turn].text)
-        lead = "Thank you very much for your message. Let me take this step by step so that it is clear."
-        tail = "Please take all the time you need, and just write to me if anything is not clear."
-        text = f"{lead}\n\n{' '.join(parts)}\n\n{tail}"
+        text = f"{_LEAD}\n\n{' '.join(parts)}\n\n{_TAIL}"
         script = reworded(script, turn, text)
     yield Draft("long lead and end", script)
 
@@ -109,7 +122,7 @@ def formatted(story: Story) -> Drafts:
         bold = reworded(bold, turn, _EMPHASIS.sub(lambda m: f"**{m[0]}**", text))
         parts = sentences(text)
         points = "\n".join(f"* {part}" for part in parts)
-        listed = reworded(listed, turn, f"### Your request\n\n{points}" if len(parts) > 1 else text)
+        listed = reworded(listed, turn, f"**Where we are**\n\n{points}" if len(parts) > 1 else text)
         emoji = reworded(emoji, turn, f"👋 {text} 🙂")
     yield Draft("values in bold", bold)
     yield Draft("sentences as points under a heading", listed)
@@ -145,8 +158,10 @@ def announced_before(story: Story) -> Drafts:
         if not calls or story.is_write(calls[0].tool):
             continue
         is_check = rule is not None and calls[0].tool == rule.tool
-        text = "Thank you, I'll check that now. One moment." if is_check else pick(
-            _LOOKING, story.case.id, turn
+        text = (
+            "Thank you, I'll check that now. One moment."
+            if is_check
+            else pick(_LOOKING, story.case.id, turn)
         )
         script = spliced(story.script, turn, turn, agent(text), user("OK, thanks."))
         yield Draft(f"turn {turn}: announced first", script)
@@ -159,10 +174,14 @@ def closing_exchanges(story: Story) -> Drafts:
     text = story.turns[story.last].text
     asking = reworded(story.script, story.last, f"{text} Is there anything else I can do for you?")
     cut = asking.model_copy(update={"turns": asking.turns[: story.last + 1]})
-    script = added(cut, user("No, that's all. Thank you."), agent("You're welcome. Have a nice day!"))
+    script = added(
+        cut, user("No, that's all. Thank you."), agent("You're welcome. Have a nice day!")
+    )
     yield Draft("anything else", script)
     cut = story.script.model_copy(update={"turns": story.script.turns[: story.last + 1]})
-    script = added(cut, user("Thanks for your help."), agent("My pleasure. Goodbye, and take care!"))
+    script = added(
+        cut, user("Thanks for your help."), agent("My pleasure. Goodbye, and take care!")
+    )
     yield Draft("thanks and goodbye", script)
 
 
@@ -172,7 +191,9 @@ def confirmed_again(story: Story) -> Drafts:
         return
     text = story.turns[story.last].text
     cut = story.script.model_copy(update={"turns": story.script.turns[: story.last + 1]})
-    script = added(cut, user("Sorry, could you tell me that once more?"), agent(f"Of course. {text}"))
+    script = added(
+        cut, user("Sorry, could you tell me that once more?"), agent(f"Of course. {text}")
+    )
     yield Draft("the last message said twice", script)
 
 

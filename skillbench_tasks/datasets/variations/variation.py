@@ -27,6 +27,7 @@ VariationKind = Literal[
     "texts_in_other_notation",
     "terse",
     "verbose",
+    "long_lead_and_end",
     "courtesy",
     "asides",
     "text_beside_calls",
