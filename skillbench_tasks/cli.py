@@ -143,7 +143,7 @@ def variations(
     as_json: bool,
     skills: Path | None,
 ) -> None:
-    """Grade right runs; exit 1 when more than 1 % of them fail, or 3 % of a kind."""
+    """Grade right runs; exit 1 when more than 1 % of a task's fail, or 3 % of a kind."""
     from skillbench_tasks.reports.variations import variation_report, variation_table
 
     report = variation_report(

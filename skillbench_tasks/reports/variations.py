@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 SHARE_MIN: Final = 0.99
-"""Least share of right runs that must pass."""
+"""Least share of a task's right runs that must pass."""
 
 KIND_SHARE_MIN: Final = 0.97
 """Least share of each kind."""
@@ -104,18 +104,25 @@ class VariationReport(Model):
     @property
     def share(self) -> float:
         """The share of all runs that passes, 0 to 1."""
-        return sum(one.passed for one in self.counts) / self.runs if self.runs else 0.0
+        return _share(self.counts) if self.counts else 0.0
 
     @property
     def holds(self) -> bool:
-        """Whether enough runs pass, in all and of each kind; not so without a run."""
+        """Whether enough runs pass: of each task, and of each kind; not so without a run."""
+        tasks = {one.task for one in self.counts}
         kinds = {one.kind for one in self.counts}
-        shares = (
-            sum(c.passed for c in self.counts if c.kind == kind)
-            / sum(c.runs for c in self.counts if c.kind == kind)
-            for kind in kinds
+        return (
+            self.runs > 0
+            and all(_share(c for c in self.counts if c.task == task) >= SHARE_MIN for task in tasks)
+            and all(
+                _share(c for c in self.counts if c.kind == kind) >= KIND_SHARE_MIN for kind in kinds
+            )
         )
-        return self.share >= SHARE_MIN and all(share >= KIND_SHARE_MIN for share in shares)
+
+
+def _share(counts: Iterable[KindCount]) -> float:
+    found = list(counts)
+    return sum(one.passed for one in found) / sum(one.runs for one in found)
 
 
 def variation_report(

@@ -82,8 +82,8 @@ def test_an_unknown_kind_is_refused_by_name() -> None:
         variation_report(kinds=["polite"])
 
 
-def count(kind: str, runs: int, passed: int) -> KindCount:
-    return KindCount(task="zero_shot", kind=kind, runs=runs, passed=passed)
+def count(kind: str, runs: int, passed: int, task: str = "zero_shot") -> KindCount:
+    return KindCount(task=task, kind=kind, runs=runs, passed=passed)
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,11 @@ def count(kind: str, runs: int, passed: int) -> KindCount:
         ((count("a", 1000, 995), count("b", 100, 98)), True),
         ((count("a", 1000, 985), count("b", 100, 100)), False),
         ((count("a", 1000, 1000), count("b", 100, 96)), False),
+        ((count("a", 1000, 980), count("b", 9000, 9000, "replan")), False),
         ((), False),
     ],
 )
-def test_a_report_holds_from_99_percent_and_97_of_each_kind(
+def test_a_report_holds_from_99_percent_of_a_task_and_97_of_each_kind(
     counts: tuple[KindCount, ...], holds: bool
 ) -> None:
     assert VariationReport(counts=counts, failed=()).holds is holds

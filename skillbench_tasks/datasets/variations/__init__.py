@@ -50,7 +50,7 @@ from skillbench_tasks.datasets.variations.variation import (
     Variation,
     VariationKind,
 )
-from skillbench_tasks.datasets.variations.wording import terse, verbose
+from skillbench_tasks.datasets.variations.wording import endings_in_other_words, terse, verbose
 from skillbench_tasks.models import Case
 
 __all__ = [
@@ -94,6 +94,7 @@ _OPERATORS: Final[dict[VariationKind, Callable[[Story], Drafts]]] = {
     "texts_in_other_notation": texts_in_other_notation,
     "terse": terse,
     "verbose": verbose,
+    "ending_in_other_words": endings_in_other_words,
     "long_lead_and_end": wrapped,
     "courtesy": courtesies,
     "asides": asides,
@@ -109,7 +110,11 @@ _OPERATORS: Final[dict[VariationKind, Callable[[Story], Drafts]]] = {
 _MOST: Final = 2
 """How many variations of a kind one case gives."""
 
-_MORE: Final[dict[VariationKind, int]] = {"texts_in_other_notation": 4, "formatting": 3}
+_MORE: Final[dict[VariationKind, int]] = {
+    "texts_in_other_notation": 4,
+    "formatting": 3,
+    "ending_in_other_words": 3,
+}
 """Where a case gives more."""
 
 

@@ -66,7 +66,7 @@ def one_question_at_a_time(story: Story) -> Drafts:
             turn + 2,
             story.script.turns[turn].model_copy(update={"text": lead + _question(story, first)}),
             _answer(story, turn + 1, first),
-            agent("Thank you. " + _question(story, second)),
+            agent("All right. " + _question(story, second)),
             _answer(story, turn + 1, second),
         )
         yield Draft(f"turn {turn}: {first}, then {second}", script)
@@ -96,7 +96,7 @@ def answered_in_parts(story: Story) -> Drafts:
     """Yield runs whose user gives one of two things and is asked for the other one."""
     for turn in _plain_asks(story, 2):
         first, second = story.turns[turn].acts[0].slots
-        asked = agent("Thank you. I also need " + _ASKED[second] + ", please.")
+        asked = agent("All right. I also need " + _ASKED[second] + ", please.")
         script = spliced(
             story.script,
             turn + 1,

@@ -33,6 +33,18 @@ _FREE_WRITES: Final = frozenset(
 )
 """Writes under one yes of which the page does not say which comes first."""
 
+_PRESCRIBED: Final = frozenset(
+    {
+        ("mcp.orders:find_orders", "mcp.orders:get_order"),  # only a number that is in the list
+        ("mcp.loyalty:list_redemptions", "mcp.loyalty:check_offer"),  # "first"
+        ("mcp.loyalty:get_points", "mcp.loyalty:check_offer"),
+        ("mcp.loyalty:get_points", "mcp.loyalty:get_preferences"),
+        ("mcp.calendar:get_visit", "mcp.calendar:list_slots"),  # "before you go on"
+        ("mcp.crm:get_customer", "mcp.calendar:list_visits"),  # whether the caller is authorized
+    }
+)
+"""Reads that the pages put in this order, beyond the `order` rules."""
+
 _NOT_WITHOUT_CAUSE: Final = frozenset({"mcp.privacy:list_holds"})
 """Reads that a page forbids where they are not needed."""
 
@@ -60,9 +72,9 @@ def _are_free(story: Story, first: Place, then: Place) -> bool:
         return True
     if not all(tool.rpartition(":")[2].startswith(_LOOKS) for tool in pair):
         return False
-    if first.call.tool == "mcp.crm:find_customer" or any(
-        (rule.first, rule.then) == pair for rule in story.case.checks.rules.order
-    ):
+    if pair in _PRESCRIBED or first.call.tool == "mcp.crm:find_customer":
+        return False
+    if any((rule.first, rule.then) == pair for rule in story.case.checks.rules.order):
         return False
     known = {story.subject, *_ids_before(story, first)}
     return all(value in known or not _is_id(value) for value in then.call.arguments.values())

@@ -204,7 +204,8 @@ def failures_handled_aloud(story: Story) -> Drafts:
         before = [p for p in story.places if p.turn == place.turn and p.index == place.index - 1]
         if not before or before[0].call.error is None:
             continue
-        said = _CHECKING if is_lost(before[0]) else _RETRY
+        is_doubtful = is_lost(before[0]) and story.is_write(before[0].call.tool)
+        said = _CHECKING if is_doubtful else _RETRY
         if place.call.tool == HAND_OVER:
             said = _PASSING
         calls = list(script.turns[place.turn].calls)

@@ -27,6 +27,7 @@ VariationKind = Literal[
     "texts_in_other_notation",
     "terse",
     "verbose",
+    "ending_in_other_words",
     "long_lead_and_end",
     "courtesy",
     "asides",

@@ -1,6 +1,7 @@
-"""The agent's messages in other words: the facts and nothing else, or the facts at length.
+"""The agent's messages in other words: the facts and nothing else, at length, another ending.
 
-The words are data (`wordings.yaml`); the facts are those of the gold message.
+The words are data: `wordings.yaml` by act, with the facts of the gold message; `endings.yaml` by
+case, for last messages that refuse, hand over or explain.
 """
 
 from __future__ import annotations
@@ -10,27 +11,39 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.mutants.edits import reworded
 from skillbench_tasks.datasets.mutants.story import Story
 from skillbench_tasks.datasets.surface import say_value
 from skillbench_tasks.datasets.variations.variation import Draft, Drafts
+from skillbench_tasks.files import read_yaml
 from skillbench_tasks.models import Act
 
-__all__ = ["terse", "verbose"]
+__all__ = ["endings_in_other_words", "terse", "verbose"]
 
 _FACT: Final = re.compile(r"\{(\??)([a-z0-9_]+)\}")
 _PART: Final = re.compile(r"\[([^\]]*)\]")
 _FREE: Final = re.compile(r"\b(?:0|free) points")
 
 
+_FOLDER: Final = Path(__file__).parent
+
+
 @cache
 def _wordings() -> dict[str, Any]:
-    text = (Path(__file__).parent / "wordings.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
-    return found
+    return dict(read_yaml(_FOLDER / "wordings.yaml"))
+
+
+@cache
+def _endings() -> dict[str, Any]:
+    return dict(read_yaml(_FOLDER / "endings.yaml"))
+
+
+def endings_in_other_words(story: Story) -> Drafts:
+    """Yield runs with another right last message."""
+    for number, text in enumerate(_endings().get(story.case.id, ()), start=1):
+        yield Draft(f"ending {number}", reworded(story.script, story.last, text))
 
 
 def terse(story: Story) -> Drafts:
