@@ -11,6 +11,7 @@ from skillbench_tasks.datasets.script import gold_script
 from skillbench_tasks.datasets.sops.loading import sop_by_id
 from skillbench_tasks.datasets.sops.references import unlabelled
 from skillbench_tasks.datasets.variations import VARIATION_KINDS
+from skillbench_tasks.datasets.variations.plans import PLAN_KINDS
 from skillbench_tasks.errors import DataError, OptionError
 from skillbench_tasks.reports.variation_grading import PLAN_TASKS, PlanTask, fault_of_plan
 from skillbench_tasks.reports.variations import (
@@ -23,8 +24,16 @@ from tests.mock import MOCK_SKILLS, mock_case
 
 SOP = "overdue-invoice-chase.1"
 
-OPEN = frozenset({"consent_in_two_steps", "refused_call_corrected"})
-"""Kinds whose grading is being mended (A1; reads with a mistyped id)."""
+OPEN = frozenset(
+    {
+        "consent_in_two_steps",
+        "consent_after_a_pause",
+        "write_announced",
+        "refused_call_corrected",
+        "honest_remarks",
+    }
+)
+"""Kinds whose grading is being mended (A1; reads with a mistyped id; denials)."""
 
 
 def test_a_sample_of_right_runs_passes_under_zero_shot_and_closed_loop() -> None:
@@ -39,6 +48,7 @@ def test_a_sample_of_right_runs_passes_under_zero_shot_and_closed_loop() -> None
 def test_right_runs_of_all_tasks_pass() -> None:
     report = variation_report()
     assert report.runs >= 1_500
+    assert {one.kind for one in report.counts} == {*VARIATION_KINDS, *PLAN_KINDS}
     assert report.holds, variation_table(report)
 
 

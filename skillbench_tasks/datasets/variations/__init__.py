@@ -25,9 +25,11 @@ from skillbench_tasks.datasets.variations.calling import (
     refused_calls_corrected,
 )
 from skillbench_tasks.datasets.variations.consenting import (
+    consents_after_a_pause,
     consents_in_two_steps,
     read_back_in_lists,
     read_back_twice,
+    writes_announced,
     yeses_in_other_words,
 )
 from skillbench_tasks.datasets.variations.notating import texts_in_other_notation
@@ -40,6 +42,7 @@ from skillbench_tasks.datasets.variations.phrasing import (
     failures_handled_aloud,
     formatted,
     free_texts_reworded,
+    honest_remarks,
     texts_beside_calls,
     wrapped,
 )
@@ -79,6 +82,8 @@ REPLAYED_KINDS: Final[frozenset[VariationKind]] = frozenset(
 
 _OPERATORS: Final[dict[VariationKind, Callable[[Story], Drafts]]] = {
     "consent_in_two_steps": consents_in_two_steps,
+    "consent_after_a_pause": consents_after_a_pause,
+    "write_announced": writes_announced,
     "read_back_twice": read_back_twice,
     "read_back_in_list": read_back_in_lists,
     "yes_worded_otherwise": yeses_in_other_words,
@@ -98,6 +103,7 @@ _OPERATORS: Final[dict[VariationKind, Callable[[Story], Drafts]]] = {
     "long_lead_and_end": wrapped,
     "courtesy": courtesies,
     "asides": asides,
+    "honest_remarks": honest_remarks,
     "text_beside_calls": texts_beside_calls,
     "announced_before": announced_before,
     "closing_exchange": closing_exchanges,
@@ -113,6 +119,7 @@ _MOST: Final = 2
 _MORE: Final[dict[VariationKind, int]] = {
     "texts_in_other_notation": 4,
     "formatting": 3,
+    "honest_remarks": 3,
     "ending_in_other_words": 3,
 }
 """Where a case gives more."""

@@ -12,10 +12,12 @@ from skillbench_tasks.datasets.script import Script
 from skillbench_tasks.datasets.variations.variation import Draft, Drafts
 
 __all__ = [
+    "consents_after_a_pause",
     "consents_in_two_steps",
     "read_back_in_lists",
     "read_back_twice",
     "sentences",
+    "writes_announced",
     "yeses_in_other_words",
 ]
 
@@ -26,6 +28,16 @@ _SECOND: Final = (
     "Good. Just so I have your final word: shall I proceed?",
 )
 _SECOND_YES: Final = ("Yes, please.", "Yes, go ahead.", "Yes, please do.", "Yes, do it.")
+_PAUSES: Final = (
+    ("One second, there's somebody at the door.", "I'm back. Yes, go ahead."),
+    ("Hang on, let me find my glasses.", "Okay, I've read it. Yes, please do that."),
+    ("Give me a moment to write that down.", "Done. Yes, that's right, go ahead."),
+)
+_THANKS: Final = (
+    "Thank you. I'll do that for you now, one moment please.",
+    "Great, I'm going to take care of it right away.",
+    "All right, then I'll put it through. Just a moment.",
+)
 _AGAIN: Final = (
     "Sorry, I was distracted. Could you repeat that?",
     "Hold on, could you say that once more?",
@@ -70,6 +82,28 @@ def consents_in_two_steps(story: Story) -> Drafts:
         said = user(pick(_SECOND_YES, story.case.id, one.asking), "confirm:")
         script = spliced(story.script, one.acting, one.acting, asked, said)
         yield Draft(f"turn {one.acting}: asked once more after the yes", script)
+
+
+def consents_after_a_pause(story: Story) -> Drafts:
+    """Yield runs whose user does something else first, and then says yes."""
+    for one in consents(story):
+        wait, yes = pick(_PAUSES, story.case.id, one.asking)
+        paused = user(wait)
+        patient = agent("Of course, take your time. Just tell me when I may go ahead.")
+        answer = story.script.turns[one.asking + 1]
+        if answer.acts != ("confirm:",):
+            continue
+        said = user(yes, "confirm:")
+        script = spliced(story.script, one.asking + 1, one.acting, paused, patient, said)
+        yield Draft(f"turn {one.asking}: a pause before the yes", script)
+
+
+def writes_announced(story: Story) -> Drafts:
+    """Yield runs that thank for the yes in a message of its own before they act on it."""
+    for one in consents(story):
+        thanks = agent(pick(_THANKS, story.case.id, one.acting))
+        script = spliced(story.script, one.acting, one.acting, thanks, user("Okay, thank you."))
+        yield Draft(f"turn {one.acting}: announced after the yes", script)
 
 
 def read_back_twice(story: Story) -> Drafts:

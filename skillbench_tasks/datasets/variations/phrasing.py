@@ -28,6 +28,7 @@ __all__ = [
     "failures_handled_aloud",
     "formatted",
     "free_texts_reworded",
+    "honest_remarks",
     "texts_beside_calls",
     "wrapped",
 ]
@@ -44,6 +45,24 @@ _KIND: Final = (
     "Thanks, I appreciate it.",
     "I understand, and I'm glad to help.",
 )
+_REMARKS: Final = (
+    "Nothing else has been changed.",
+    "I have made no other changes.",
+    "I've changed nothing else.",
+    "I haven't touched anything else on your side.",
+    "No other settings were altered.",
+    "Apart from that, everything is as it was.",
+    "I've read through everything that you wrote.",
+    "Should anything look wrong to you, just write to us again.",
+    "I would never change anything without asking you first.",
+    "I hope I could make it clear.",
+    "I know this took a few messages, and I'm grateful that you stayed with me.",
+    "If something had gone differently, I would have told you.",
+    "I'd have been happy to explain it in other words, too.",
+    "You'll always be asked before anything is changed.",
+)
+"""True of any of these conversations at its end."""
+
 _LOOKING: Final = (
     "One moment while I look that up.",
     "Let me check that for you.",
@@ -102,6 +121,13 @@ def asides(story: Story) -> Drafts:
         front = reworded(front, turn, f"{aside} {text}")
     yield Draft("asides before the last sentence", within)
     yield Draft("asides in front", front)
+
+
+def honest_remarks(story: Story) -> Drafts:
+    """Yield runs whose last message also says something that is true and claims no effect."""
+    text = story.turns[story.last].text
+    for remark in _REMARKS:
+        yield Draft(remark, reworded(story.script, story.last, f"{text} {remark}"))
 
 
 def wrapped(story: Story) -> Drafts:

@@ -12,6 +12,8 @@ __all__ = ["VARIATION_KINDS", "Draft", "Drafts", "Profile", "Variation", "Variat
 
 VariationKind = Literal[
     "consent_in_two_steps",
+    "consent_after_a_pause",
+    "write_announced",
     "read_back_twice",
     "read_back_in_list",
     "yes_worded_otherwise",
@@ -31,6 +33,7 @@ VariationKind = Literal[
     "long_lead_and_end",
     "courtesy",
     "asides",
+    "honest_remarks",
     "text_beside_calls",
     "announced_before",
     "closing_exchange",
