@@ -139,6 +139,38 @@ def mutants(as_json: bool, skills: Path | None) -> None:
 
 
 @skillbench.command()
+@click.option("--task", "tasks", multiple=True, help="Only this task; may be given again.")
+@click.option("--kind", "kinds", multiple=True, help="Only this kind; may be given again.")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, exists=True),
+    default=None,
+    help="Right runs of somebody else's: a JSON Lines file, or a folder of such.",
+)
+@click.option("--json", "as_json", is_flag=True, help="All counts and failing runs as JSON.")
+@_skills
+def variations(
+    tasks: tuple[str, ...],
+    kinds: tuple[str, ...],
+    file: Path | None,
+    as_json: bool,
+    skills: Path | None,
+) -> None:
+    """Grade right runs; exit 1 when more than 1 % of a task's fail, or 3 % of a kind."""
+    from skillbench_tasks.reports.variations import variation_report, variation_table
+
+    report = variation_report(
+        skills=skills,
+        tasks=tasks,
+        kinds=kinds,
+        file=file,
+        progress=lambda line: click.echo(line, err=True),
+    )
+    click.echo(report.model_dump_json() if as_json else variation_table(report))
+    sys.exit(0 if report.holds else 1)
+
+
+@skillbench.command()
 @click.option("--log-dir", type=click.Path(path_type=Path), default=Path("logs/demo"))
 def demo(log_dir: Path) -> None:
     """Run the reference agent over all cases and print the results."""

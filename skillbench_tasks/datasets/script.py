@@ -35,10 +35,11 @@ _ENDS: Final = {
 
 
 class ScriptCall(Model):
-    """A call to be made."""
+    """A call to be made; `beside` is what the agent says in the message that makes it."""
 
     tool: str
     arguments: dict[str, JsonValue]
+    beside: str = ""
 
 
 class ScriptTurn(Model):
@@ -73,7 +74,10 @@ def perform(case: Case, script: Script) -> Episode:
         if turn.role == "user":
             events.append(Line(role="user", turn=number, text=turn.text, acts=turn.acts))
             continue
-        events += [_call(toolbox, call, number) for call in turn.calls]
+        for call in turn.calls:
+            if call.beside:
+                events.append(Line(role="agent", turn=number, text=call.beside))
+            events.append(_call(toolbox, call, number))
         events.append(Line(role="agent", turn=number, text=turn.text))
         number += 1
     return Episode(
