@@ -96,6 +96,7 @@ class PatientBackend:
 
     def __call__(self, tool: str, arguments: dict[str, JsonValue]) -> JsonValue:
         """Carry out a call, with its retries; the last error goes to the flow."""
+        arguments = self._without_absent(tool, arguments)
         start = len(self._toolbox.ledger)
         try:
             for _ in range(MAX_RETRIES):
@@ -107,6 +108,12 @@ class PatientBackend:
             return self._toolbox.call(tool, arguments)
         finally:
             self.attempts.append(self._toolbox.ledger[start:])
+
+    def _without_absent(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Leave out optional arguments that are null: a flow so says that it does not give them."""
+        tool = self._toolbox.tools.get(name)
+        required = tool.spec.input_schema.get("required", ()) if tool is not None else ()
+        return {n: v for n, v in arguments.items() if v is not None or n in required}
 
     def _tries_again(self, error: ToolFailure) -> bool:
         if error.code in LOST_REPLY:
