@@ -23,7 +23,8 @@ def aligned_pairs(
     """Return the pairs of a longest common subsequence, in order.
 
     Of the longest ones it is one in which most pairs are equal: so whether all aligned pairs can be
-    equal does not hang on which of the longest ones is found.
+    equal does not hang on which of the longest ones is found. Of several such it is the one that
+    pairs the earliest positions: of the first list, then of the second.
 
     Args:
         first: Names.
@@ -73,8 +74,8 @@ def _middle_pairs(
         if worth and best[i][j] == worth + best[i + 1][j + 1]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
-        elif best[i][j] == best[i + 1][j]:
-            i += 1
-        else:
+        elif best[i][j] == best[i][j + 1]:
             j += 1
+        else:
+            i += 1
     return pairs
