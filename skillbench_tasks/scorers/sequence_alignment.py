@@ -24,7 +24,7 @@ def aligned_pairs(
 
     Of the longest ones it is one in which most pairs are equal: so whether all aligned pairs can be
     equal does not hang on which of the longest ones is found. Of several such it is the one that
-    pairs the earliest positions: of the first list, then of the second.
+    pairs the earliest positions: of the second list, then of the first.
 
     Args:
         first: Names.
@@ -74,8 +74,8 @@ def _middle_pairs(
         if worth and best[i][j] == worth + best[i + 1][j + 1]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
-        elif best[i][j] == best[i][j + 1]:
-            j += 1
-        else:
+        elif best[i][j] == best[i + 1][j]:
             i += 1
+        else:
+            j += 1
     return pairs

@@ -1,9 +1,9 @@
 """Two runs side by side: aligned calls, normalised values, required arguments.
 
 Calls are aligned by a longest common subsequence of their tool names; of the longest ones by one in
-which most calls have equal required arguments, queries compared by what they do; of those by the one
-that pairs the earliest calls of the reference, then of the candidate. Where the two sequences are equal, every call is aligned with the one
-in its place.
+which most calls have equal required arguments, queries compared by what they do; of those by the
+one that pairs the earliest calls of the candidate, then of the reference. Where the two sequences
+are equal, every call is aligned with the one in its place.
 """
 
 from __future__ import annotations
