@@ -49,12 +49,14 @@ class VariantRun(Model):
 class PlanRound(Model):
     """A plan and its executions; step-by-step has one round with one execution, and no plan.
 
-    `problem` says why there is no valid plan (empty: there is one, or none was needed).
+    `problem` says why there is no valid plan (empty: there is one, or none was needed). `is_closed`
+    is false for a local draft that was run without having been finished.
     """
 
     plan: JsonValue = None
     problem: str = ""
     runs: tuple[VariantRun, ...]
+    is_closed: bool = True
 
 
 class OrchestrationRecord(Model):
