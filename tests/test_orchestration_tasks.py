@@ -252,11 +252,11 @@ def test_executions_are_fed_back_in_order_without_reference_or_score(tmp_path: P
     # the last run: two invoices; the fault strikes the mail of the first by its ordinal, whatever its subject is
     last = lines[len(kinds) - kinds[::-1].index("run") - 1 :]
     assert [next(iter(line)) for line in last] == [
-        "run", "call", "loop", "branch", "call", "call", "branch", "call", "call", "end",
+        "run", "call", "loop", "branch", "call", "caught", "call", "branch", "call", "call", "end",
     ]  # fmt: skip
     assert last[1]["call"] == "mcp.finance:find_invoices"
     assert last[3] == {"branch": "steps[2].do[0]", "taken": "else"}
-    assert last[-1] == {"end": "returned", "returned": {"reminders_sent": 2}}
+    assert last[-1] == {"end": "returned", "returned": {"reminders_sent": 1}}
     (findings,) = _feedback(told["invalid"])
     assert [set(line) for line in findings] == [{"path", "problem"}]
     assert "find_invoices" in findings[0]["problem"]

@@ -46,6 +46,7 @@ _ERROR: Final[Type] = {
 _STATED: Final = frozenset({"$ref", "$dynamicRef", "allOf", "not", "if"})
 """Keywords that may say more of the kind than is read here."""
 
+_NULL: Final[Kinds] = frozenset({"null"})
 _OPTIONS_MAX: Final = 16
 _DEPTH_MAX: Final = 24
 _SCHEMA_KINDS: Final = {"list": "array", "number": "number"}
@@ -141,7 +142,7 @@ class Types:
             found = local[path.name]
         elif path.name == "inputs" and keys:
             given = self._inputs.get(keys.pop(0))
-            found = given if isinstance(given, Mapping) else _ANY
+            found = _mapping(given)
         else:
             found = self._name(path.name)
         for key in keys:
@@ -206,11 +207,11 @@ class Types:
 
 def _part(schema: Type, key: str | None) -> Type:
     """Return the type of one key, index, or (None) any element of a value."""
-    if not isinstance(schema, Mapping) or not _STATED.isdisjoint(schema):
+    if not _STATED.isdisjoint(schema):
         return _ANY
     for choice in ("anyOf", "oneOf"):
         if isinstance(options := schema.get(choice), list):
-            return _union(_part(one, key) for one in options if kinds_of(one) != {"null"})
+            return _union(_part(_mapping(one), key) for one in options if kinds_of(one) != _NULL)
     kinds = kinds_of(schema)
     is_index = key is None or (key.isascii() and key.isdigit())
     found: object = None
@@ -219,7 +220,11 @@ def _part(schema: Type, key: str | None) -> Type:
         found = properties.get(key) if isinstance(properties, Mapping) else None
     elif kinds is not None and "array" in kinds and "object" not in kinds and is_index:
         found = None if "prefixItems" in schema else schema.get("items")
-    return found if isinstance(found, Mapping) else _ANY
+    return _mapping(found)
+
+
+def _mapping(schema: object) -> Type:
+    return schema if isinstance(schema, Mapping) else _ANY
 
 
 def _union(types: Iterable[Type]) -> Type:

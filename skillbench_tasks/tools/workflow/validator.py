@@ -58,9 +58,11 @@ def validate(
         return found
     if found := _findings("schema", _schema_faults(program, tools)):
         return found
-    if found := _findings("references", reference_faults(program, tools)):
+    found = _findings("references", reference_faults(program, tools))
+    if found or dialogue:
         return found
     # Types of computed values belong to the layer of schemas, but need names that are in order.
+    # A flow with dialogue is part of a skill, whose every scenario is run when it is loaded.
     return _findings("schema", type_faults(program, _nodes(program.steps, "steps"), tools))
 
 

@@ -8,7 +8,9 @@ import pytest
 
 from skillbench_tasks.tools.workflow import ToolSignature, validate
 
-STRING, INTEGER, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+STRING: Any = {"type": "string"}
+INTEGER: Any = {"type": "integer"}
+NUMBER: Any = {"type": "number"}
 FOUND: dict[str, Any] = {
     "type": "object",
     "properties": {

@@ -103,12 +103,7 @@ def found(data: JsonValue, *, dialogue: bool = True) -> list[tuple[str, str, str
 
 
 def program(*steps: JsonValue, **keys: JsonValue) -> JsonValue:
-    return {
-        "version": 1,
-        "inputs": {"a": {"type": "string"}, "free": {}},
-        "steps": list(steps),
-        **keys,
-    }
+    return {"version": 1, "inputs": {"a": {"type": "string"}}, "steps": list(steps), **keys}
 
 
 DOCUMENTS: list[tuple[str, JsonValue, str, str]] = [
@@ -267,10 +262,10 @@ def test_input_default_against_its_schema_has_finding() -> None:
 
 
 COMPUTED: list[tuple[str, JsonValue]] = [
-    ("reference", put(n="${inputs.free}")),
-    ("rule", put(n={"$": {"var": "inputs.free"}}, kind={"$": {"cat": ["c"]}})),
+    ("reference", put(n="${inputs.a}")),
+    ("rule", put(n={"$": "three"}, kind={"$": {"cat": ["c"]}})),
     ("template", put(kind="c${inputs.a}")),
-    ("partly", put(record={"x": "${inputs.free}", "y": "b"}, tags=["${inputs.a}", "b"])),
+    ("partly", put(record={"x": "${inputs.a}", "y": "b"}, tags=["${inputs.a}", "b"])),
     ("integral_float", put(n=3.0)),
     ("open_schema", {"kind": "call", "tool": "mcp.o:open", "arguments": {"anything": 1}}),
 ]
