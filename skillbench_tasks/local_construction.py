@@ -10,9 +10,9 @@ Procedure:
    results.
 2. It proposes one node after the other with `add_node`. One that fits is appended for good and the
    draft is shown; one that does not is refused with the validator's findings.
-3. `finish` closes the editor, and the workflow is run on every variant.
-
-Deviations: an editor that is not closed within `steps` answers leaves no plan (class `planning`).
+3. `finish` closes the editor, and the workflow is run on every variant. A draft that is not closed
+   within `steps` answers is run as it stands (`is_closed` is false in its record); where it has no
+   node there is no plan (class `planning`).
 """
 
 from __future__ import annotations

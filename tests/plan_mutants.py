@@ -496,6 +496,51 @@ def dialogue(plan: Any, rng: random.Random) -> bool:
     return True
 
 
+def whole_for_part(plan: Any, rng: random.Random) -> bool:
+    """Give the whole of what a reference leads into, where a part of it is wanted."""
+    places = [
+        (container, key)
+        for container, key in references(plan)
+        if (found := REFERENCE.search(container[key])) and found[2] and found[1] != "inputs"
+    ]
+    if place := pick(rng, places):
+        container, key = place
+        container[key] = REFERENCE.sub(r"${\1}", container[key], count=1)
+    return bool(place)
+
+
+def argument_of_other_type(plan: Any, rng: random.Random) -> bool:
+    """Compute a number or a list for an argument that wants neither."""
+    node = pick(rng, [n for n in nodes_of(plan, "call") if n["arguments"]])
+    if node:
+        name = rng.choice(sorted(node["arguments"]))
+        node["arguments"][name] = {"$": rng.choice([{"+": [1, 2]}, {"merge": [1, 2]}])}
+    return bool(node)
+
+
+def condition_of_other_type(plan: Any, rng: random.Random) -> bool:
+    node = pick(rng, nodes_of(plan, "if"))
+    if node:
+        node["condition"] = rng.choice(["false", "true", None, 1, {"+": [1, 2]}])
+    return bool(node)
+
+
+def items_of_other_type(plan: Any, rng: random.Random) -> bool:
+    node = pick(rng, nodes_of(plan, "for_each"))
+    if node:
+        items = node["items"]
+        wholes = [items.rpartition(".")[0] + "}"] if isinstance(items, str) and "." in items else []
+        node["items"] = rng.choice([*wholes, "items", {"$": {"length": "abc"}}])
+    return bool(node)
+
+
+def output_of_other_type(plan: Any, rng: random.Random) -> bool:
+    node = pick(rng, nodes_of(plan, "return"))
+    if node and "output" in plan:
+        node["value"] = rng.choice(["done", None, {"$": {"length": "abc"}}, {}])
+    return bool(node) and "output" in plan
+
+
 MUTATORS: dict[str, Mutator] = {
     mutator.__name__: mutator
     for mutator in (
@@ -510,6 +555,11 @@ MUTATORS: dict[str, Mutator] = {
         enum_wrong,
         literal_type_wrong,
         list_for_scalar,
+        whole_for_part,
+        argument_of_other_type,
+        condition_of_other_type,
+        items_of_other_type,
+        output_of_other_type,
         key_missing,
         key_unknown,
         key_misspelt,

@@ -283,7 +283,9 @@ class _Repair:
     def _bad_template(self, finding: Finding) -> None:
         container, key = self.place(finding.path)
         text = container[key]
-        if open_path := re.search(r"`(\$\{[^`]*)` has no closing", finding.message):
+        if textless := re.match(r"`([^`]*)` is .*, which has no text", finding.message):
+            container[key] = text.replace(textless[1], "")
+        elif open_path := re.search(r"`(\$\{[^`]*)` has no closing", finding.message):
             container[key] = text.replace(open_path[1], f"{open_path[1]}}}", 1)
         else:
             inside = re.search(r"`(.*)` between", finding.message)
@@ -381,7 +383,22 @@ class _Repair:
         else:
             form = re.match(r"expected (.*), got ", finding.message)
             assert form is not None
-            container[key] = value_for(form[1], container[key])
+            is_computed = "by `" in finding.message
+            container[key] = value_for(form[1], None if is_computed else container[key])
+
+    def _bad_output(self, finding: Finding) -> None:
+        message = finding.message.removeprefix("the output: ")
+        self._bad_argument(finding.model_copy(update={"message": message}))
+
+    def _bad_condition(self, finding: Finding) -> None:
+        container, key = self.place(finding.path)
+        container[key] = "write `true`" in finding.message
+
+    def _bad_items(self, finding: Finding) -> None:
+        container, key = self.place(finding.path)
+        lists = told(finding.message, "lists")
+        whole = container[key]
+        container[key] = f"{whole[:-1]}.{lists[0]}}}" if lists else []
 
     # --- references ------------------------------------------------------------------------------
 

@@ -72,7 +72,8 @@ class PlanRound(Model):
     """A plan and its executions; step-by-step has one round with one execution, and no plan.
 
     `problem` says why there is no valid plan (empty: there is one, or none was needed). `digest`
-    tells plans apart: two of the same digest show a model the same workflow.
+    tells plans apart: two of the same digest show a model the same workflow. `is_closed` is false
+    for a local draft that was run without having been finished.
     """
 
     plan: JsonValue = None
@@ -80,6 +81,7 @@ class PlanRound(Model):
     digest: str = ""
     origin: Origin = Origin.WRITTEN
     runs: tuple[VariantRun, ...]
+    is_closed: bool = True
 
 
 class PlanStart(Model):

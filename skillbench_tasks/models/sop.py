@@ -13,6 +13,7 @@ from skillbench_tasks.models.world import Fault
 __all__ = [
     "Executed",
     "ExecutedCall",
+    "PlacedFault",
     "Resource",
     "Sop",
     "Template",
@@ -36,6 +37,20 @@ class Template(Model):
     text: str
 
 
+class PlacedFault(Fault):
+    """A fault that strikes one call of an execution, under every protocol.
+
+    `where` is kept only where it singles out one call of the reference run. It then strikes the
+    first call that it matches; or, where none has matched by then, the first call from the
+    `ordinal`-th of its tool on (counted from 1; none: no call) that is none of the reference's
+    other calls, by `others`. Without `where` it strikes the `ordinal`-th call of its tool. Calls
+    that a schema refuses are not counted.
+    """
+
+    ordinal: int | None = Field(ge=1)
+    others: tuple[dict[str, JsonValue], ...] = ()
+
+
 class Variant(Model):
     """One run of a SOP: public inputs, hidden state beside the base workspace, faults.
 
@@ -46,7 +61,7 @@ class Variant(Model):
     id: str
     inputs: dict[str, JsonValue]
     records: dict[str, tuple[Record, ...]] = Field(default_factory=dict)
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PlacedFault | Fault, ...] = ()
     covers: tuple[str, ...] = ()
 
 

@@ -23,7 +23,8 @@ def aligned_pairs(
     """Return the pairs of a longest common subsequence, in order.
 
     Of the longest ones it is one in which most pairs are equal: so whether all aligned pairs can be
-    equal does not hang on which of the longest ones is found.
+    equal does not hang on which of the longest ones is found. Of several such it is the one that
+    pairs the earliest positions: of the second list, then of the first.
 
     Args:
         first: Names.

@@ -14,7 +14,13 @@ It is from 0 to 1, and 1 exactly for the canonical workflow. Canonical JSON sort
 defaults out and integral numbers as integers, and leaves out `note`, which has no effect. Where two
 empty lists are compared the part is 1, and so is the third where both have no call.
 
-Source: the published training route; the normaliser 2 / (m + n) and the empty cases are ours.
+That is `workflow_reward`, as published. It says little of control flow: a negated condition costs
+the last part alone. `control_flow_reward` multiplies it by 0.4 + 0.4 · agreement where the control
+flow differs from the canonical one (`skillbench_tasks.scorers.control_agreement`): it is at most
+0.8 then, and equal to the published reward where the control flow is the same.
+
+Source: the published training route; the normaliser 2 / (m + n) and the empty cases are ours, and
+so is `control_flow_reward`.
 """
 
 from __future__ import annotations
@@ -29,6 +35,7 @@ from pydantic import JsonValue
 
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.json_text import find_json_objects
+from skillbench_tasks.scorers.control_agreement import control_agreement
 from skillbench_tasks.scorers.sequence_alignment import aligned_pairs, lcs_similarity
 from skillbench_tasks.scorers.workflow_nodes import call_nodes, placed_nodes
 from skillbench_tasks.tools import connectors
@@ -37,7 +44,13 @@ from skillbench_tasks.tools.workflow.parser import parse_program
 from skillbench_tasks.tools.workflow.signatures import ToolSignature
 from skillbench_tasks.tools.workflow.validator import validate
 
-__all__ = ["REWARD_WEIGHTS", "reward_of", "tool_signatures", "workflow_reward"]
+__all__ = [
+    "REWARD_WEIGHTS",
+    "control_flow_reward",
+    "reward_of",
+    "tool_signatures",
+    "workflow_reward",
+]
 
 REWARD_WEIGHTS: Final[Mapping[str, float]] = {
     "valid": 0.15,
@@ -47,6 +60,9 @@ REWARD_WEIGHTS: Final[Mapping[str, float]] = {
     "exact": 0.10,
 }
 """Weight of each part; together 1."""
+
+_CONTROL_LEAST: Final = 0.4
+_CONTROL_SHARE: Final = 0.4
 
 _BLOCK_KEYS: Final = frozenset({"then", "else", "do", "catch"})
 
@@ -80,12 +96,57 @@ def workflow_reward(
         DataError: A canonical workflow does not parse, or a tool card is incomplete.
         ValueError: The columns are not as long as the completions.
     """
+    cases = _cases(completions, canonical, tool_cards)
+    return [reward_of(text, target, tools) for text, target, tools in cases]
+
+
+def control_flow_reward(
+    completions: Sequence[Completion],
+    canonical: Sequence[str | Mapping[str, JsonValue]],
+    tool_cards: Sequence[str | Sequence[Mapping[str, Any]]] | None = None,
+    **kwargs: Any,
+) -> list[float]:
+    """Return the published reward of each completion, lowered where its control flow differs.
+
+    Args:
+        completions: As for `workflow_reward`.
+        canonical: As for `workflow_reward`.
+        tool_cards: As for `workflow_reward`.
+        **kwargs: Whatever else the trainer hands over.
+
+    Raises:
+        DataError: A canonical workflow does not parse, or a tool card is incomplete.
+        ValueError: The columns are not as long as the completions.
+    """
+    cases = _cases(completions, canonical, tool_cards)
+    return [
+        reward_of(text, target, tools) * _control_factor(text, target)
+        for text, target, tools in cases
+    ]
+
+
+def _control_factor(text: str, canonical: Program) -> float:
+    written = _last_object(text)
+    sampled = parse_program(written) if written is not None else None
+    if not isinstance(sampled, Program):
+        return 0.0
+    blocks: list[Any] = [_integral(_normal_form(one))["steps"] for one in (canonical, sampled)]
+    agreement = control_agreement(*blocks)
+    return 1.0 if agreement == 1 else _CONTROL_LEAST + _CONTROL_SHARE * agreement
+
+
+def _cases(
+    completions: Sequence[Completion],
+    canonical: Sequence[str | Mapping[str, JsonValue]],
+    tool_cards: Sequence[str | Sequence[Mapping[str, Any]]] | None,
+) -> list[tuple[str, Program, Mapping[str, ToolSignature]]]:
+    """Return text, canonical workflow and tools of each completion."""
     if tool_cards is None:
         shown: list[Mapping[str, ToolSignature]] = [_all_signatures()] * len(completions)
     else:
         shown = [_signatures(_as_json(cards)) for cards in tool_cards]
     return [
-        reward_of(_text_of(completion), _canonical(_as_json(target)), tools)
+        (_text_of(completion), _canonical(_as_json(target)), tools)
         for completion, target, tools in zip(completions, canonical, shown, strict=True)
     ]
 

@@ -65,7 +65,7 @@ def local_editor(steps: int = 80, planner: str = MODEL) -> Solver:
     """Let the model build a workflow in the editor; it sees no inputs and no results.
 
     Args:
-        steps: Answers of the model at most; an editor that is not closed by then leaves no plan.
+        steps: Answers of the model at most; a draft that is not closed by then is run as it stands.
         planner: Who plans: `model`, or one of `PLANNERS`, whose nodes are added in order.
     """
     require_planner(planner)
@@ -86,16 +86,18 @@ def local_editor(steps: int = 80, planner: str = MODEL) -> Solver:
                 calls, is_closed = _take(state, editor)
                 idle = 0 if calls else idle + 1
         finally:  # a limit breaks off here
-            plan = plan_of(editor.draft, sop) if is_closed else _unclosed(editor, problem)
-            keep(state, sop, Protocol.LOCAL, [run_plan(plan, variants)])
+            is_begun = is_closed or bool(editor.draft["steps"])
+            plan = plan_of(editor.draft, sop) if is_begun else _not_begun(editor, problem)
+            done = run_plan(plan, variants).model_copy(update={"is_closed": is_closed})
+            keep(state, sop, Protocol.LOCAL, [done])
         return state
 
     return solve
 
 
-def _unclosed(editor: Editor, problem: str) -> Plan:
-    unclosed = "planning: the editor was not closed with `finish`"
-    return Plan(editor.draft, problem=problem or unclosed)
+def _not_begun(editor: Editor, problem: str) -> Plan:
+    nothing = "planning: no node was added, and the editor was not closed with `finish`"
+    return Plan(editor.draft, problem=problem or nothing)
 
 
 async def _answer(state: TaskState, script: list[ToolCall], number: int) -> ModelOutput:

@@ -31,7 +31,7 @@ from skillbench_tasks.models.sop import Executed, ExecutedCall, Sop, Variant
 from skillbench_tasks.solvers.messages import message_of, tool_reply
 from skillbench_tasks.solvers.planner import MODEL, keep, variants_of
 from skillbench_tasks.solvers.planning.plans import answer_problem
-from skillbench_tasks.solvers.planning.prompts import request_prompt, step_prompt
+from skillbench_tasks.solvers.planning.prompts import run_prompt, step_prompt
 from skillbench_tasks.task_options import require_reachable
 from skillbench_tasks.tools import connectors
 from skillbench_tasks.tools.prediction import PredictedCall, read_prediction
@@ -137,7 +137,7 @@ def step_by_step_loop(steps: int = 50, stepper: str = MODEL) -> Solver:
         episode, asked = Episode(variant, sop.output), 0
         state.messages = [
             ChatMessageSystem(content=step_prompt()),
-            ChatMessageUser(content=request_prompt(sop, variant)),
+            ChatMessageUser(content=run_prompt(sop, variant)),
         ]
         tools, script = _tools(sop), _script(sop, variant, stepper)
         model = get_model() if stepper == MODEL else None

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from skillbench_tasks.errors import ToolFailure
 from skillbench_tasks.models import CallError, Fault, FaultKind
+from skillbench_tasks.models.sop import PlacedFault
 from skillbench_tasks.tools.workflow.values import equal_values
 
 __all__ = [
@@ -71,7 +72,8 @@ class FaultPlan:
     """The faults of one execution; counts the calls that match each of them.
 
     A fault with a selector counts only the calls that it matches; one without counts all calls of
-    its tool. The first declared fault that strikes a call decides.
+    its tool. A `PlacedFault` counts all calls of its tool, and strikes once. The first declared
+    fault that strikes a call decides.
     """
 
     def __init__(self, faults: Sequence[Fault]) -> None:
@@ -90,11 +92,21 @@ class FaultPlan:
         """Count the call and return the kind of fault that strikes it, or `None`."""
         struck: FaultKind | None = None
         for index, fault in enumerate(self._faults):
-            if fault.tool != tool or not holds(arguments, fault.where):
+            if fault.tool != tool:
                 continue
-            self._seen[index] += 1
-            wanted = fault.occurrences is None or self._seen[index] in fault.occurrences
-            if wanted and struck is None:
+            if self._is_struck(index, fault, arguments) and struck is None:
                 struck = fault.kind
                 self.strikes[index] += 1
         return struck
+
+    def _is_struck(self, index: int, fault: Fault, arguments: Mapping[str, JsonValue]) -> bool:
+        is_match = holds(arguments, fault.where)
+        if not isinstance(fault, PlacedFault):
+            self._seen[index] += is_match
+            listed = fault.occurrences is None or self._seen[index] in fault.occurrences
+            return is_match and listed
+        self._seen[index] += 1
+        if self.strikes[index] or not fault.where:
+            return not self.strikes[index] and self._seen[index] == fault.ordinal
+        is_due = fault.ordinal is not None and self._seen[index] >= fault.ordinal
+        return is_match or (is_due and not any(holds(arguments, one) for one in fault.others))

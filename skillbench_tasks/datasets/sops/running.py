@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from skillbench_tasks.datasets.sops.fault_places import by_itself, placed_fault
 from skillbench_tasks.datasets.sops.workspace import base_world
 from skillbench_tasks.errors import DataError
-from skillbench_tasks.models import CallError
+from skillbench_tasks.models import CallError, Fault
 from skillbench_tasks.models.sop import Executed, ExecutedCall, Variant
 from skillbench_tasks.tools import connectors
 from skillbench_tasks.tools.toolbox import Toolbox
@@ -16,7 +17,7 @@ from skillbench_tasks.tools.workflow import Execution, Program, parse_program, r
 from skillbench_tasks.tools.workflow.signatures import ToolSignature
 from skillbench_tasks.tools.world import World
 
-__all__ = ["executed", "parsed", "run_on", "signatures", "start_world", "toolbox_of"]
+__all__ = ["executed", "parsed", "placed_on", "run_on", "signatures", "start_world", "toolbox_of"]
 
 
 @cache
@@ -42,7 +43,8 @@ def start_world(variant: Variant) -> World:
 
 def toolbox_of(variant: Variant) -> Toolbox:
     """Return the tools over a variant's own world, with its faults."""
-    return Toolbox(list(connectors.tools().values()), start_world(variant), variant.faults)
+    faults = [by_itself(fault) for fault in variant.faults]
+    return Toolbox(list(connectors.tools().values()), start_world(variant), faults)
 
 
 def run_on(program: Program, variant: Variant) -> Executed:
@@ -58,6 +60,22 @@ def run_on(program: Program, variant: Variant) -> Executed:
         program, inputs, now=toolbox.world.now, backend=toolbox.call, keep_values=False
     )
     return executed(execution, toolbox)
+
+
+def placed_on(program: Program, variant: Variant) -> Variant:
+    """Return a variant whose faults have their places in the reference run.
+
+    Args:
+        program: The reference workflow.
+        variant: Inputs, state and faults.
+    """
+    placed: list[Fault] = []
+    for number, fault in enumerate(variant.faults):
+        others = (*variant.faults[:number], *variant.faults[number + 1 :])
+        calm = run_on(program, variant.model_copy(update={"faults": others}))
+        made = [call.arguments for call in calm.calls if call.tool == fault.tool]
+        placed.append(placed_fault(fault, made))
+    return variant.model_copy(update={"faults": tuple(placed)})
 
 
 def executed(execution: Execution, toolbox: Toolbox) -> Executed:

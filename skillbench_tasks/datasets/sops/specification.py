@@ -15,7 +15,7 @@ from skillbench_tasks.models.sop import Sop
 from skillbench_tasks.tools import connectors
 from skillbench_tasks.tools.normal_forms import without_notations
 
-__all__ = ["language_page", "specification", "tool_cards"]
+__all__ = ["blank_workflow", "language_page", "specification", "tool_cards"]
 
 _PAGES = Path(__file__).parent / "pages"
 
@@ -48,6 +48,16 @@ def _card(spec: ToolSpec) -> dict[str, Any]:
         "input_schema": without_notations(spec.input_schema),
     }
     return card if spec.output_schema is None else {**card, "output_schema": spec.output_schema}
+
+
+def blank_workflow(sop: Sop) -> dict[str, Any]:
+    """Return the workflow without a node from which plans of a SOP start.
+
+    Args:
+        sop: The SOP, whose inputs and output it declares.
+    """
+    blank: dict[str, Any] = {"version": 1, "inputs": sop.inputs}
+    return {**blank, **({"output": sop.output} if sop.output is not None else {}), "steps": []}
 
 
 def specification(sop: Sop) -> str:

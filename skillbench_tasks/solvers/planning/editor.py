@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.sops.running import signatures
+from skillbench_tasks.datasets.sops.specification import blank_workflow
 from skillbench_tasks.models import Model
 from skillbench_tasks.models.sop import Sop
 from skillbench_tasks.tools.workflow import validate
@@ -29,16 +30,14 @@ class Proposal(Model):
 
 
 class Editor:
-    """A draft of a SOP's workflow; its inputs and output are the SOP's.
+    """A draft of a SOP's workflow; it starts as every plan of the SOP does.
 
     Args:
         sop: The SOP.
     """
 
     def __init__(self, sop: Sop) -> None:
-        self._draft: dict[str, Any] = {"version": 1, "inputs": sop.inputs, "steps": []}
-        if sop.output is not None:
-            self._draft["output"] = sop.output
+        self._draft: dict[str, Any] = copy.deepcopy(blank_workflow(sop))
 
     @property
     def draft(self) -> dict[str, Any]:

@@ -8,7 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from skillbench_tasks.datasets.sops.specification import language_page, specification, tool_cards
+from skillbench_tasks.datasets.sops.specification import (
+    blank_workflow,
+    language_page,
+    specification,
+    tool_cards,
+)
 from skillbench_tasks.datasets.sops.workspace import company
 from skillbench_tasks.files import read_text
 from skillbench_tasks.models.sop import Sop, Variant
@@ -19,6 +24,7 @@ __all__ = [
     "program_schema",
     "replan_prompt",
     "request_prompt",
+    "run_prompt",
     "step_prompt",
 ]
 
@@ -56,24 +62,36 @@ def plan_prompt(inputs_shown: bool = False) -> str:
 @cache
 def edit_prompt() -> str:
     """Return the instructions for building a workflow node by node; the same for all SOPs."""
-    return _page("edit").format(company=company(), language=language_page(), tools=tool_cards())
+    return _page("edit").format(
+        company=company(), language=language_page(), schema=program_schema(), tools=tool_cards()
+    )
 
 
 @cache
 def step_prompt() -> str:
     """Return the instructions for carrying a SOP out call by call; the same for all SOPs."""
-    return _page("step").format(company=company())
+    return _page("step").format(company=company(), tools=tool_cards())
 
 
 def request_prompt(sop: Sop, variant: Variant | None = None) -> str:
-    """Return what a model is told of one SOP.
+    """Return what a model is told that writes a workflow: the SOP, and where the workflow starts.
 
     Args:
         sop: The SOP.
         variant: The run whose inputs are shown; none: no inputs are.
     """
-    if variant is None:
-        return specification(sop)
+    told = specification(sop) if variant is None else run_prompt(sop, variant)
+    start = _json(blank_workflow(sop))
+    return f"{told}\n\n## The workflow before its first node\n\n{start}"
+
+
+def run_prompt(sop: Sop, variant: Variant) -> str:
+    """Return what a model is told of one run of a SOP.
+
+    Args:
+        sop: The SOP.
+        variant: The run whose inputs are shown.
+    """
     return f"{specification(sop)}\n\n## The inputs of this run\n\n{_json(variant.inputs)}"
 
 

@@ -29,6 +29,7 @@ from skillbench_tasks.tools.workflow.references import reference_faults
 from skillbench_tasks.tools.workflow.schemas import Misfit, check, known_part, misfits
 from skillbench_tasks.tools.workflow.signatures import ToolSignature, subschema
 from skillbench_tasks.tools.workflow.syntax import Fault
+from skillbench_tasks.tools.workflow.type_check import type_faults
 
 __all__ = ["validate"]
 
@@ -57,7 +58,12 @@ def validate(
         return found
     if found := _findings("schema", _schema_faults(program, tools)):
         return found
-    return _findings("references", reference_faults(program, tools))
+    found = _findings("references", reference_faults(program, tools))
+    if found or dialogue:
+        return found
+    # Types of computed values belong to the layer of schemas, but need names that are in order.
+    # A flow with dialogue is part of a skill, whose every scenario is run when it is loaded.
+    return _findings("schema", type_faults(program, _nodes(program.steps, "steps"), tools))
 
 
 def _findings(
