@@ -37,6 +37,7 @@ __all__ = [
     "KILLED_SHARE_MIN",
     "Strength",
     "Survivor",
+    "is_told_apart",
     "killer_of",
     "named_equivalents",
     "strength",
@@ -127,9 +128,7 @@ def strength(sops: Iterable[Sop] | None = None, sample: int | None = None) -> St
     )
 
 
-def _drawn(
-    sop: Sop, mutations: Sequence[Mutation], sample: int | None
-) -> Sequence[Mutation]:
+def _drawn(sop: Sop, mutations: Sequence[Mutation], sample: int | None) -> Sequence[Mutation]:
     if sample is None or sample >= len(mutations):
         return mutations
     return random.Random(sop.id).sample(mutations, sample)
@@ -146,10 +145,17 @@ def killer_of(
         program: The reference.
     """
     mutated = parsed(mutation.program)
-    return next((run for run in runs if _is_told_apart(mutated, run, program)), None)
+    return next((run for run in runs if is_told_apart(mutated, run, program)), None)
 
 
-def _is_told_apart(mutated: Program, run: ReferenceRun, program: Program) -> bool:
+def is_told_apart(mutated: Program, run: ReferenceRun, program: Program) -> bool:
+    """Return whether a variant's score falls below 1 when a mutation is executed on it.
+
+    Args:
+        mutated: The mutation.
+        run: The variant with the reference's run.
+        program: The reference.
+    """
     done, wanted = run_on(mutated, run.variant), run.executed
     own = [(call.tool, call.arguments) for call in done.calls]
     same_calls = own == [(call.tool, call.arguments) for call in wanted.calls]
@@ -161,9 +167,7 @@ def _is_told_apart(mutated: Program, run: ReferenceRun, program: Program) -> boo
 
 def strength_page(found: Strength) -> str:
     """Return the table by kind, with the survivors and the obsolete names below it."""
-    rows = [
-        (kind.replace("_", " "), *map(str, found.counts(kind))) for kind in MUTATION_KINDS
-    ]
+    rows = [(kind.replace("_", " "), *map(str, found.counts(kind))) for kind in MUTATION_KINDS]
     rows.append(("all", *map(str, found.counts())))
     head = f"{100 * found.killed_share:.2f} % of what is not equivalent is killed"
     table = text_table(("mutation", "made", "killed", "equivalent", "surviving"), rows)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
+from zlib import crc32
 
 from skillbench_tasks.datasets.sops.workspace import base_world
 from skillbench_tasks.errors import DataError
@@ -17,6 +18,9 @@ from skillbench_tasks.tools.workflow.signatures import ToolSignature
 from skillbench_tasks.tools.world import World
 
 __all__ = ["executed", "parsed", "run_on", "signatures", "start_world", "toolbox_of"]
+
+_IDS_APART: Final = 900
+"""Made ids of two variants begin within so many numbers of each other."""
 
 
 @cache
@@ -31,9 +35,12 @@ def signatures() -> Mapping[str, ToolSignature]:
 def start_world(variant: Variant) -> World:
     """Return the world in which a variant starts: the workspace with the variant's records.
 
-    Their fields and references are checked where SOPs are checked, not at every run.
+    Ids that are made in it begin at a number of the variant's own, so that no workflow can know
+    them beforehand. Fields and references of the records are checked where SOPs are checked, not at
+    every run.
     """
     world = base_world().copy()
+    world.begin_ids_after(crc32(variant.id.encode()) % _IDS_APART)
     for name, records in variant.records.items():
         for record in records:
             world.put(name, record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from skillbench_tasks.datasets.sops.mutations.kinds import Edit, Edits, Mutation
@@ -86,7 +86,7 @@ def _node_edits(placed: PlacedNode) -> Edits:
 
 
 def _argument_edits(placed: PlacedNode) -> Edits:
-    schema = signatures()[placed.node["tool"]].input_schema
+    schema: Mapping[str, Any] = signatures()[placed.node["tool"]].input_schema
     for name, value in placed.node["arguments"].items():
         if name in schema.get("required", ()):
             continue
@@ -216,5 +216,3 @@ def _shown(value: Any) -> str:
 
 
 _SHOWN: Final = 60
-
-

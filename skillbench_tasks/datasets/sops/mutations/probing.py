@@ -41,12 +41,10 @@ class Held:
     @property
     def is_known(self) -> bool:
         """Whether it was reached, outside of a list's elements, and held something."""
-        return self.value != _NOTHING
+        return not isinstance(self.value, str) or self.value != _NOTHING
 
 
-def held_values(
-    program: Mapping[str, Any], variants: Sequence[Variant]
-) -> dict[_Key, Held]:
+def held_values(program: Mapping[str, Any], variants: Sequence[Variant]) -> dict[_Key, Held]:
     """Return what the references hold on the first variant on which they are reached.
 
     Args:
