@@ -295,6 +295,31 @@ def fidelity() -> None:
     sys.exit(0 if found.holds else 1)
 
 
+@skillbench.command()
+@click.argument("sop", required=False)
+@click.option(
+    "--propose", is_flag=True, help="Further variants that kill survivors, as JSON Lines."
+)
+@click.option("--lookup", is_flag=True, help="What a plan scores that looks outcomes up.")
+def strength(sop: str | None, propose: bool, lookup: bool) -> None:
+    """Mutate the reference workflows; exit 1 when variants let more than 1 % pass."""
+    from skillbench_tasks.datasets.sops.loading import load_sops, sop_by_id
+    from skillbench_tasks.reports import lookup as lookups
+    from skillbench_tasks.reports import strength as strengths
+    from skillbench_tasks.reports.strengthening import proposal_lines
+
+    sops = load_sops() if sop is None else (sop_by_id(sop),)
+    if lookup:
+        click.echo(lookups.lookup_page(lookups.lookup_scores(sops)))
+    elif propose:
+        for line in proposal_lines(sops):
+            click.echo(line)
+    else:
+        found = strengths.strength(sops)
+        click.echo(strengths.strength_page(found))
+        sys.exit(0 if found.holds else 1)
+
+
 @skillbench.group()
 def export() -> None:
     """Write data for other programs."""

@@ -39,6 +39,7 @@ class World:
         }
         self._owned: set[str] = set(specs)
         self._next: dict[str, int] = {}
+        self._ids_made = 0
         self._indexes: dict[tuple[int, str], dict[str, list[Record]]] = {}
         self._frozen: dict[int, dict[str, Record]] = {}
 
@@ -57,7 +58,7 @@ class World:
         twin.specs, twin.now = self.specs, self.now  # type: ignore[misc]
         twin._collections = dict(self._collections)
         twin._owned = set()
-        twin._next = dict(self._next)
+        twin._next, twin._ids_made = dict(self._next), self._ids_made
         twin._indexes, twin._frozen = self._indexes, self._frozen
         self._owned = set()
         return twin
@@ -106,11 +107,19 @@ class World:
     def next_id(self, collection: str) -> str:
         """Return the next unused generated id of a collection, such as `TCK-90001`."""
         spec = self.specs[collection]
-        number = self._next.get(collection, spec.start)
+        number = self._next.get(collection, spec.start + self._ids_made)
         while f"{spec.prefix}-{number}" in self._collections[collection]:
             number += 1
         self._next[collection] = number + 1
         return f"{spec.prefix}-{number}"
+
+    def begin_ids_after(self, made: int) -> None:
+        """Go on as if so many ids of each collection had been made before, and none since.
+
+        Args:
+            made: How many.
+        """
+        self._next, self._ids_made = {}, made
 
     def apply(self, patch: Patch) -> None:
         """Apply one change of a scenario.

@@ -13,6 +13,7 @@ from typing import Final
 from skillbench_tasks.datasets.sops.coverage import reached
 from skillbench_tasks.datasets.sops.description import description_of
 from skillbench_tasks.datasets.sops.drafts import Draft, Family, VariantDraft
+from skillbench_tasks.datasets.sops.further import further_variants
 from skillbench_tasks.datasets.sops.running import parsed, placed_on, run_on
 from skillbench_tasks.errors import DataError
 from skillbench_tasks.models.sop import Sop, Variant
@@ -89,9 +90,10 @@ def assembled(sop_id: str, family: str, draft: Draft) -> Sop:
     """
     program = dict(draft.program)
     runnable = parsed(program)
+    drafts = (*draft.variants, *further_variants(sop_id, draft.variants))
     variants = [
         placed_on(runnable, _variant(f"{sop_id}#{number}", one))
-        for number, one in enumerate(draft.variants, start=1)
+        for number, one in enumerate(drafts, start=1)
     ]
     return Sop(
         id=sop_id,

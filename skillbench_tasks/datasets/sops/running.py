@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
+from zlib import crc32
 
 from skillbench_tasks.datasets.sops.fault_places import by_itself, placed_fault
 from skillbench_tasks.datasets.sops.workspace import base_world
@@ -19,6 +20,9 @@ from skillbench_tasks.tools.world import World
 
 __all__ = ["executed", "parsed", "placed_on", "run_on", "signatures", "start_world", "toolbox_of"]
 
+_IDS_APART: Final = 900
+"""Made ids of two variants begin within so many numbers of each other."""
+
 
 @cache
 def signatures() -> Mapping[str, ToolSignature]:
@@ -32,9 +36,12 @@ def signatures() -> Mapping[str, ToolSignature]:
 def start_world(variant: Variant) -> World:
     """Return the world in which a variant starts: the workspace with the variant's records.
 
-    Their fields and references are checked where SOPs are checked, not at every run.
+    Ids that are made in it begin at a number of the variant's own, so that no workflow can know
+    them beforehand. Fields and references of the records are checked where SOPs are checked, not at
+    every run.
     """
     world = base_world().copy()
+    world.begin_ids_after(crc32(variant.id.encode()) % _IDS_APART)
     for name, records in variant.records.items():
         for record in records:
             world.put(name, record)
