@@ -18,8 +18,8 @@ __all__ = ["policy_sentences"]
 
 _END: Final = re.compile(r"(?<=[.!?])[)\"'”]*\s+(?=[\"'“(`]*[A-Z0-9])")
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|no|Mr|Mrs|Ms|Dr|St|a\.m|p\.m)\.$")
-_STEP_TITLE: Final = re.compile(r"^\*\*\d+\.[^*]*\*\*\s*")
-"""A step's bold title ("**1. Find the file.**") is a heading, no sentence."""
+_STEP_TITLE: Final = re.compile(r"^\*\*(?:\d+\.)?[^*]*\.\*\*\s*")
+"""A step's bold title ("**1. Find the file.**", "**Verify.**") is a heading, no sentence."""
 _SECTION: Final = re.compile(r"\d+|[^\W\d_]")
 _MARKS: Final = re.compile(r"\*\*|__")
 
