@@ -18,8 +18,10 @@ __all__ = ["policy_sentences"]
 
 _END: Final = re.compile(r"(?<=[.!?])[)\"'”]*\s+(?=[\"'“(`]*[A-Z0-9])")
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|no|Mr|Mrs|Ms|Dr|St|a\.m|p\.m)\.$")
-_STEP_TITLE: Final = re.compile(r"^\*\*(?:\d+\.)?[^*]*\.\*\*\s*")
+_STEP_TITLE: Final = re.compile(r"^\*\*(?:\d+\.)?[^*]*[.?!]\*\*\s*")
 """A step's bold title ("**1. Find the file.**", "**Verify.**") is a heading, no sentence."""
+
+_STEP_NUMBER: Final = re.compile(r"^\d+\.\s+")
 _SECTION: Final = re.compile(r"\d+|[^\W\d_]")
 _MARKS: Final = re.compile(r"\*\*|__")
 
@@ -76,7 +78,8 @@ def _units(page: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(token: Token) -> str:
-    return " ".join(_MARKS.sub("", _STEP_TITLE.sub("", token.content)).split())
+    text = _MARKS.sub("", _STEP_TITLE.sub("", token.content))
+    return " ".join(_STEP_NUMBER.sub("", text).split())
 
 
 def _split(text: str) -> Iterator[str]:
