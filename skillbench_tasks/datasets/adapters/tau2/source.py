@@ -128,6 +128,11 @@ class Tau2Source(Source):
             target=one.changes,
             target_known=one.is_complete,
             collections={name: self._world.specs[name] for name in ("orders", "users")},
+            effects={
+                tool.spec.full_name: tool.spec.effects
+                for tool in self._tools
+                if tool.spec.effects is not None
+            },
             policy=skill.instructions,
             rules=skill.rules,
             must_say=_must_say(task),

@@ -19,7 +19,7 @@ from skillbench_tasks.datasets.adapters.tau2.reading import (
     fault_in,
 )
 from skillbench_tasks.files import model_from, read_yaml
-from skillbench_tasks.models import CollectionSpec, Model, Record, ToolSpec
+from skillbench_tasks.models import CollectionSpec, Effects, Model, Record, ToolSpec
 from skillbench_tasks.tools.catalogue import load_collections
 from skillbench_tasks.tools.toolbox import Tool
 from skillbench_tasks.tools.world import World
@@ -48,6 +48,7 @@ class _Behaviour(Model):
     behaviour: tuple[dict[str, JsonValue], ...]
     returns: JsonValue
     hands_over: bool = False
+    effects: Effects | None = None
     normal: dict[str, str] = Field(default_factory=dict)
     """Argument → the notation in which it compares (`x-normal`)."""
 
@@ -123,6 +124,7 @@ def _spec(
         description=tool.description,
         access="write" if domain.mutating[tool.name] else "read",
         hands_over=own.hands_over,
+        effects=own.effects,
         input_schema=schema,
         behaviour=own.behaviour,
         returns=own.returns,
