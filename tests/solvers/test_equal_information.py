@@ -53,7 +53,12 @@ def _cards(text: str) -> dict[str, Any]:
 def test_every_protocol_shows_specification_and_tools_alike_c6(name: str, tmp_path: Path) -> None:
     sop, specs = sop_by_id(name), {n: t.spec for n, t in connectors.tools().items()}
     for protocol, task in _tasks(name).items():
-        log = run(task, play("none", {"a": [answer("No.")] * 4}), tmp_path / protocol, limit=1)
+        log = run(
+            task,
+            play("none", {label: [answer("No.")] * 4 for label in "abcd"}),
+            tmp_path / protocol,
+            limit=1,
+        )
         system, user, event = _first_input(log)
         assert user.startswith(specification(sop)), protocol
         for part in (sop.description, json.dumps(sop.inputs), *(r.id for r in sop.resources)):
