@@ -6,13 +6,13 @@ from typing import Final
 
 __all__ = ["DATA_VERSION", "GRADER_VERSION", "MOCK_VERSION", "TASK_VERSION"]
 
-TASK_VERSION: Final = "2"
+TASK_VERSION: Final = "3"
 """Version of the tasks: loop, prompts, defaults."""
 
-DATA_VERSION: Final = "1"
+DATA_VERSION: Final = "2"
 """Version of what ships as data: tools, worlds, skills, scenarios, gold conversations."""
 
-GRADER_VERSION: Final = "1"
+GRADER_VERSION: Final = "2"
 """Version of the deterministic scorers and the comparison of worlds."""
 
 MOCK_VERSION: Final = "2"
