@@ -71,10 +71,9 @@ def _channel(choice: Choice) -> list[NodeData]:
     name, topic = "${inputs.channel_name}", "Project ${inputs.project_name}"
     members = ["${lead.user_id}"]
     make = call("channel", "chat:create_channel", name=name, topic=topic, member_ids=members)
-    keep = [
-        put("opened", "channel_id", "${channel.channel_id}"),
-        put("insiders", "inside", "${channel.member_ids}"),
-    ]
+    keep = [put("opened", "channel_id", "${channel.channel_id}")]
+    if choice["team"] == "members":
+        keep.append(put("insiders", "inside", "${channel.member_ids}"))
     lead = call("lead", "chat:find_user", email="${inputs.lead_email}")
     if choice["channel"] == "new":
         return [lead, make, *keep]
@@ -84,10 +83,12 @@ def _channel(choice: Choice) -> list[NodeData]:
     reuse = [
         call("there", "chat:find_channel", name=name),
         put("used", "channel_id", there),
-        put("present", "inside", "${there.member_ids}"),
         when("outside", is_out, [join]),
     ]
-    blank = [put("blank_channel", "channel_id", ""), put("nobody", "inside", [])]
+    blank = [put("blank_channel", "channel_id", "")]
+    if choice["team"] == "members":
+        reuse.insert(2, put("present", "inside", "${there.member_ids}"))
+        blank.append(put("nobody", "inside", []))
     return [lead, *blank, attempt("opening", [make, *keep], reuse)]
 
 
