@@ -40,7 +40,7 @@ def proposed(sop: Sop) -> Iterator[tuple[FurtherVariant, tuple[str, ...]]]:
         sop: The SOP.
     """
     program, known = parsed(sop.program), named_equivalents()
-    runs = reference_case(sop).runs
+    runs = _runs(sop)
     alive = [
         (one.id, parsed(one.program))
         for one in mutations_of(sop)
@@ -57,6 +57,12 @@ def proposed(sop: Sop) -> Iterator[tuple[FurtherVariant, tuple[str, ...]]]:
         left -= killed
 
 
+def _runs(sop: Sop) -> tuple[ReferenceRun, ...]:
+    """Return the reference's runs on the SOP's variants as they are given."""
+    own = {variant.id for variant in sop.variants}
+    return tuple(run for run in reference_case(sop).runs if run.variant.id in own)
+
+
 def _drafts(sop: Sop) -> tuple[VariantDraft, ...]:
     (family,) = (one for one in families() if one.name == sop.family)
     return next(draft for sop_id, draft in drafts_of(family) if sop_id == sop.id).variants
@@ -69,7 +75,7 @@ def _kills(
     alive: Sequence[tuple[str, Program]],
 ) -> Iterator[tuple[FurtherVariant, frozenset[str]]]:
     """Yield the proposals that kill something, with what; one that kills all ends it."""
-    executed = [run.executed for run in reference_case(sop).runs[: len(drafts)]]
+    executed = [run.executed for run in _runs(sop)[: len(drafts)]]
     made = Proposer(sop.program, drafts, executed).proposals()
     for further in islice(made, _PROPOSALS_MAX):
         run = _reference_run(sop, program, drafts, further)

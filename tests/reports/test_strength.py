@@ -27,8 +27,8 @@ from skillbench_tasks.reports.strength import (
 from skillbench_tasks.reports.strengthening import VARIANTS_MAX, proposed
 from skillbench_tasks.tools.workflow import validate
 
-SAMPLED_SOPS = 10
-SAMPLED_MUTATIONS = 24
+SAMPLED_SOPS = 6
+SAMPLED_MUTATIONS = 20
 
 
 def test_sampled_mutations_change_a_verdict_or_are_equivalent_by_name() -> None:
@@ -182,10 +182,19 @@ def test_further_variant_of_something_that_is_not_there_is_refused(further: Furt
         with_changes(DRAFTS, further)
 
 
-def test_proposal_kills_what_it_says() -> None:
-    """A SOP with its family's first variants alone gets variants that tell mutations apart."""
+def test_proposals_for_a_weak_sop_kill_what_they_say() -> None:
+    """A SOP with its family's variants alone gets one that tells a constant from an input."""
     sop = sop_by_id("document-archiving.2")
-    assert list(proposed(sop)) == []
+    drafts = len(sop.variants) - 1
+    weak = sop.model_copy(update={"variants": sop.variants[:drafts]})
+    (found,) = proposed(weak)
+    further, killed = found
+    assert killed == (
+        'document-archiving.2 constant_for_reference found.modified_before: "2025-03-16" '
+        "for inputs.cutoff_on",
+    )
+    assert further.inputs.keys() == {"cutoff_on"}
+    assert not list(proposed(sop))
 
 
 def test_lookup_over_inputs_is_right_on_what_it_saw_and_near_the_floor_on_what_it_did_not() -> None:

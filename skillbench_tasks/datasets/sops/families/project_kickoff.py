@@ -71,23 +71,23 @@ def _channel(choice: Choice) -> list[NodeData]:
     name, topic = "${inputs.channel_name}", "Project ${inputs.project_name}"
     members = ["${lead.user_id}"]
     make = call("channel", "chat:create_channel", name=name, topic=topic, member_ids=members)
-    keep = [
-        put("opened", "channel_id", "${channel.channel_id}"),
-        put("insiders", "inside", "${channel.member_ids}"),
-    ]
+    is_team = choice["team"] == "members"
+    insiders = [put("insiders", "inside", "${channel.member_ids}")] if is_team else []
+    keep = [put("opened", "channel_id", "${channel.channel_id}"), *insiders]
     lead = call("lead", "chat:find_user", email="${inputs.lead_email}")
     if choice["channel"] == "new":
         return [lead, make, *keep]
     is_out = {"!": [{"in": [{"var": "lead.user_id"}, {"var": "there.member_ids"}]}]}
     there = "${there.channel_id}"
-    join = call("join", "chat:invite_user", channel_id=there, user_id="${lead.user_id}")
+    join = call("join", "chat:invite_user", channel_id=there, user_id=members[0])
     reuse = [
         call("there", "chat:find_channel", name=name),
         put("used", "channel_id", there),
-        put("present", "inside", "${there.member_ids}"),
+        *([put("present", "inside", "${there.member_ids}")] if is_team else []),
         when("outside", is_out, [join]),
     ]
-    blank = [put("blank_channel", "channel_id", ""), put("nobody", "inside", [])]
+    nobody = [put("nobody", "inside", [])] if is_team else []
+    blank = [put("blank_channel", "channel_id", ""), *nobody]
     return [lead, *blank, attempt("opening", [make, *keep], reuse)]
 
 

@@ -291,12 +291,16 @@ def _sentences(choice: Choice) -> tuple[Sentence, ...]:
     return (*found, *((returned,) if is_form else ()))
 
 
+TITLES = ("Torque wrenches", "Drawing software", "Label editor", "Patch cables", "Visiting cards")
+TITLES += ("Paper for a year", "Clamps", "Spare lenses")
+
+
 def _request(number: int, amount: float, supplier: str, **more: Any) -> Record:
     return {
         "request_id": f"SPR-88{number}",
         "kind": "purchase",
         "employee_id": "EMP-118",
-        "title": f"Order {number}",
+        "title": TITLES[number - 1],
         "category": "hardware",
         "supplier": supplier,
         "amount": amount,
@@ -322,15 +326,15 @@ def _variant(
 
 def _variants(choice: Choice) -> tuple[VariantDraft, ...]:
     limit = 12000 if _is_vetted(choice) else LIMIT
-    torvik = "Torvik Tools"
+    torvik, small = "Torvik Tools", "Mellow Print" if _is_vetted(choice) else "Torvik Tools"
     row: Record = {"vendor": "Quarry Cables Ltd", "email": None, "status": "approved", "limit": 300}
     near: Record = {"row_id": "ROW-761", "sheet_id": SHEET.id, "values": row}
     requests = [
         _request(1, limit, torvik),
         _request(2, limit + 0.5, torvik, category="software", currency="SGD"),
-        _request(3, 89, torvik, category="software", currency="EUR"),
+        _request(3, 89, small, category="software", currency="EUR"),
         _request(5, 20, "Mellow Print"),
-        _request(6, limit + 2000, "Ashby Paper", category="supplies"),
+        _request(6, 6000 if _is_vetted(choice) else 7000, "Ashby Paper", category="supplies"),
     ]
     unlisted = _request(4, 89, "Quarry Cables", category="office")
     found = [_variant(choice, unlisted, sheet_rows=(near,))]

@@ -260,12 +260,21 @@ def _sentences(choice: Choice) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
+SUMMARIES = {
+    11: "Orders of yesterday are missing in the portal",
+    12: "The portal cannot be reached",
+    15: "Another address for our deliveries",
+    16: "The order page does not load",
+    31: "Nothing works since this morning",
+}
+
+
 def _issue(number: int, **more: Any) -> Record:
     return {
         "issue_id": f"ISS-64{number}",
         "project": "CUS",
         "issue_type": "request",
-        "summary": f"Please look at case {number}",
+        "summary": SUMMARIES.get(number, "Question about an order"),
         "description": "All details are in the attachment.",
         "status": "open",
         "priority": "low",
@@ -306,10 +315,15 @@ def _variants(choice: Choice) -> tuple[VariantDraft, ...]:
     if choice["duplicates"] == "close":
         again = {"summary": "LOGIN page is blank on tablets", "created_at": early}
         found += [
-            _variant(choice, _issue(21, **login), _issue(22, **again), _issue(23, **again)),
             _variant(
                 choice,
-                _issue(24, **login, labels=["outage"], description=""),
+                _issue(21, **login, project="OPS"),
+                _issue(22, **again, project="OPS"),
+                _issue(23, **again, project="OPS"),
+            ),
+            _variant(
+                choice,
+                _issue(24, **login, labels=["outage"], description="", priority="high"),
                 _issue(25, **again, status="done", resolution="fixed"),
                 _issue(26, **again, project="OPS"),
                 _issue(27, **again, status="blocked"),
