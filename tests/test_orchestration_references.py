@@ -151,13 +151,12 @@ def test_declared_faults_strike_the_same_calls_under_global_and_step(name: str) 
 #   2: find mail update          (output 1)     3: find update post   (output 0)
 #   4: find mail update update post mail update (output 2)
 #   5: find update post mail update             (output 1)
-#   6 of .1, 7 of .2: find mail update, of another account (output 1)
-#   6 and 8 of .2: find mail* post mail update (the first mail fails and is noted; output 1)
+#   6: find mail* post mail update (.2 only; the first mail fails and is noted; output 1)
 # - empty: no call at all. On 1 nothing was to be changed, so the side effect is right.
 # - first_tool: find alone, no output. On 1 that is the whole trace. Elsewhere the one aligned call
 #   has right arguments, and calls of the loop are missing.
-# - no_error_handling: .1 has no `try`. In .2 the runs on 6 and 8 break off at the failing mail,
-#   whose arguments were right.
+# - no_error_handling: .1 has no `try`. In .2 the run on 6 breaks off at the failing mail, whose
+#   arguments were right.
 # - one_argument_wrong: find requires nothing, so it is the invoice of the update at level 3: no such
 #   invoice, the run breaks off there. That meets 3, 4 and 5, and nothing else.
 # - unrolled: find, and output 0: right on 1; on 3 the output happens to be right.
@@ -168,10 +167,24 @@ def test_declared_faults_strike_the_same_calls_under_global_and_step(name: str) 
 ALL, NOTHING, ARGUMENTS = "11111 1 1", "00000 0 0", "00010 0 0"
 HAND: dict[str, dict[str, tuple[list[str], tuple[float, ...]]]] = {
     "overdue-invoice-chase.1": {
+        "reference": ([ALL] * 5, (1, 1, 1, 1, 1, 1)),
+        "empty": (["00000 1 0", *[NOTHING] * 4], (0.1, 0, 0.2, 0, 0, 0.06)),
+        "first_tool": (["11111 1 0", *[ARGUMENTS] * 4], (0.28, 0, 0.2, 0.36, 0, 0.168)),
+        "no_error_handling": ([ALL] * 5, (1, 1, 1, 1, 1, 1)),
+        "one_argument_wrong": ([ALL] * 2 + [NOTHING] * 3, (0.4, 0.4, 0.4, 0.4, 0.4, 0.4)),
+        "unrolled": (
+            [ALL, ARGUMENTS, "00010 0 1", ARGUMENTS, ARGUMENTS],
+            (0.28, 0.2, 0.2, 0.36, 0.4, 0.288),
+        ),
+    },
+    "overdue-invoice-chase.2": {
         "reference": ([ALL] * 6, (1, 1, 1, 1, 1, 1)),
         "empty": (["00000 1 0", *[NOTHING] * 5], (1 / 12, 0, 1 / 6, 0, 0, 0.05)),
         "first_tool": (["11111 1 0", *[ARGUMENTS] * 5], (0.25, 0, 1 / 6, 1 / 3, 0, 0.15)),
-        "no_error_handling": ([ALL] * 6, (1, 1, 1, 1, 1, 1)),
+        "no_error_handling": (
+            [*[ALL] * 5, ARGUMENTS],
+            (0.85, 5 / 6, 5 / 6, 13 / 15, 5 / 6, 253 / 300),
+        ),
         "one_argument_wrong": (
             [*[ALL] * 2, *[NOTHING] * 3, ALL],
             (0.5, 0.5, 0.5, 0.5, 0.5, 0.5),
@@ -179,23 +192,6 @@ HAND: dict[str, dict[str, tuple[list[str], tuple[float, ...]]]] = {
         "unrolled": (
             [ALL, ARGUMENTS, "00010 0 1", ARGUMENTS, ARGUMENTS, ARGUMENTS],
             (0.25, 1 / 6, 1 / 6, 1 / 3, 1 / 3, 0.25),
-        ),
-    },
-    "overdue-invoice-chase.2": {
-        "reference": ([ALL] * 8, (1, 1, 1, 1, 1, 1)),
-        "empty": (["00000 1 0", *[NOTHING] * 7], (1 / 16, 0, 1 / 8, 0, 0, 0.0375)),
-        "first_tool": (["11111 1 0", *[ARGUMENTS] * 7], (0.2125, 0, 1 / 8, 0.3, 0, 0.1275)),
-        "no_error_handling": (
-            [*[ALL] * 5, ARGUMENTS, ALL, ARGUMENTS],
-            (0.775, 0.75, 0.75, 0.8, 0.75, 0.765),
-        ),
-        "one_argument_wrong": (
-            [*[ALL] * 2, *[NOTHING] * 3, *[ALL] * 3],
-            (0.625, 0.625, 0.625, 0.625, 0.625, 0.625),
-        ),
-        "unrolled": (
-            [ALL, ARGUMENTS, "00010 0 1", *[ARGUMENTS] * 5],
-            (0.2125, 1 / 8, 1 / 8, 0.3, 0.25, 0.2025),
         ),
     },
     "status-page-update.1": {

@@ -166,20 +166,23 @@ def _invoice(number: int, level: int, due_on: str, **more: Any) -> Record:
 
 
 def _variant(*invoices: Record, faults: Sequence[Fault] = ()) -> VariantDraft:
-    return VariantDraft({"account_id": "ACC-403"}, {"invoices": invoices}, tuple(faults))
+    account_id = invoices[0]["account_id"]
+    return VariantDraft({"account_id": account_id}, {"invoices": invoices}, tuple(faults))
 
 
 def _variants(choice: Choice) -> tuple[VariantDraft, ...]:
     late, later = "2026-02-20", "2026-03-01"
+    payer = {"account_id": "ACC-401", "billing_email": "accounts@northgate.example.net"}
+    northgate = {**payer, "currency": "EUR"}
     found = [
         _variant(_invoice(21, 0, "2026-04-10", status="sent")),
         _variant(_invoice(22, 1, late)),
         _variant(_invoice(23, 3, late)),
         _variant(_invoice(24, 2, late), _invoice(25, 3, later), _invoice(26, 0, later)),
         _variant(
-            _invoice(27, 3, late),
-            _invoice(28, 0, late, status="paid"),
-            _invoice(29, 1, late),
+            _invoice(27, 3, late, **northgate),
+            _invoice(28, 0, late, **northgate, status="paid"),
+            _invoice(29, 1, late, **northgate),
         ),
     ]
     if choice["guard"] != "none":

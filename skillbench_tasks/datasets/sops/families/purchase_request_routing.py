@@ -291,8 +291,7 @@ def _sentences(choice: Choice) -> tuple[Sentence, ...]:
     return (*found, *((returned,) if is_form else ()))
 
 
-TITLES = ("Torque wrenches", "Drawing software", "Label editor", "Patch cables", "Visiting cards")
-TITLES += ("Paper for a year", "Clamps", "Spare lenses")
+TITLES = ("Wrenches", "Drawings", "Label editor", "Cables", "Cards", "Paper", "Clamps", "Lenses")
 
 
 def _request(number: int, amount: float, supplier: str, **more: Any) -> Record:
@@ -326,7 +325,8 @@ def _variant(
 
 def _variants(choice: Choice) -> tuple[VariantDraft, ...]:
     limit = 12000 if _is_vetted(choice) else LIMIT
-    torvik, small = "Torvik Tools", "Mellow Print" if _is_vetted(choice) else "Torvik Tools"
+    is_plain = not _is_vetted(choice) or choice["split"] == "category"
+    torvik, small = "Torvik Tools", "Torvik Tools" if is_plain else "Mellow Print"
     row: Record = {"vendor": "Quarry Cables Ltd", "email": None, "status": "approved", "limit": 300}
     near: Record = {"row_id": "ROW-761", "sheet_id": SHEET.id, "values": row}
     requests = [

@@ -86,7 +86,7 @@ def _noting(choice: Choice) -> list[NodeData]:
     fields = {
         "subject": "Prepare the renewal of ${account.name}",
         "owner_email": "${account.owner_email}",
-        "due_on": rule({"add_days": [{"var": "account.renewal_on"}, -14]}),
+        "due_on": "${account.renewal_on}",
         "account_id": "${account.account_id}",
     }
     row = call("row", "sheets:append_row", sheet_id=SHEET.id, values=values)
@@ -192,10 +192,9 @@ def _note_sentences(choice: Choice) -> list[Sentence]:
         found.append(
             Sentence(
                 "Each account that is prepared gets a task in the CRM: linked to the account, with "
-                "the task subject as its subject, owned by the account's owner, due 14 days before "
-                "the account's renewal day; its other fields are not filled in.",
+                "the task subject as its subject, owned by the account's owner, due on the "
+                "account's renewal day; its other fields are not filled in.",
                 ("call:task",),
-                {"-14": "14 days before"},
             )
         )
     return found
