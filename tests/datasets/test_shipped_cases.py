@@ -10,7 +10,7 @@ from skillbench_tasks.datasets.loaders import cases_of, load_cases, load_skills
 from skillbench_tasks.datasets.wording import opening_overlaps, repeated_sentences
 from skillbench_tasks.datasets.world_files import base_world, load_world, world_path
 from skillbench_tasks.models import ScenarioKind
-from skillbench_tasks.reports.checking import check_cases
+from skillbench_tasks.reports.checking import check_cases, check_skills
 from skillbench_tasks.tools import catalogue
 
 CATEGORIES = {
@@ -32,6 +32,12 @@ def test_every_category_of_the_protocol_has_a_skill_in_three_industries() -> Non
     assert {case.skill.category for case in cases} == CATEGORIES
     assert len({case.skill.industry for case in cases}) == 3
     assert len(cases) >= 64
+
+
+def test_files_and_policy_maps_of_all_skills_have_no_faults() -> None:
+    cases, faults = check_skills()
+    assert cases >= 64
+    assert faults == []
 
 
 def test_every_skill_has_every_kind() -> None:
