@@ -75,3 +75,9 @@ def test_value_denied_once_and_told_once_is_told_a6() -> None:
 )
 def test_reason_that_is_itself_negative_is_told_a6(text: str, form: str, told: bool) -> None:
     assert tells(text, "reason", (form,)) is told
+
+
+def test_a_tag_question_denies_nothing_of_what_follows() -> None:
+    said = "What a week, isn't it? Your number is now 757-555-0124. We do, don't we! It is done."
+    assert tells(said, "+17575550124", is_effect=True)
+    assert not tells("Your number isn't 757-555-0124.", "+17575550124", is_effect=True)

@@ -110,6 +110,8 @@ def _denied(
             continue
         begun = (m.start for m in scanned(text) if cue.end() <= m.start <= light.end())
         start = min(begun, default=light.end())
+        if text[start : start + 1] in {"?", "!", ";"}:
+            continue  # a tag question: "isn't it?"
         end = _clause_end(text, start)
         chunk = text[start:end]
         if not expresses(chunk, value, forms):
