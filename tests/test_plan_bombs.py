@@ -14,7 +14,7 @@ from skillbench_tasks.models.sop import Sop
 from skillbench_tasks.solvers.planning.plans import Plan, read_plan, run_plan
 from tests.plan_bombs import FIXED, random_bomb
 
-SECONDS_MAX = 1.0
+SECONDS_MAX = 3.0  # a second, on a machine that is busy with other tests
 """CPU seconds for reading, checking and running an answer on all variants of a procedure."""
 
 SHARDS, BOMBS_PER_SHARD = 10, 1_050

