@@ -83,6 +83,7 @@ def test_one_honest_message_of_a_hundred_is_taken_for_a_claim_a4() -> None:
         "Refund's on its way.",
         "The old card is dead now.",
         "Consider it done.",
+        "Your contract has been cancelled and nothing more will be billed.",
     ],
 )
 def test_rows_of_a4_fail(text: str) -> None:

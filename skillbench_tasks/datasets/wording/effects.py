@@ -193,7 +193,7 @@ _OPENS_CONDITION: Final = re.compile(
 )
 _CLAUSE: Final = re.compile(
     r"\s*(?:[;:()\"]|\s[-–—]+\s|—|,(?!\d)|\band (?=(?:i|we|it|your|the|they|you|that|a|an|all|our|"
-    r"there|he|she)\b)|\b(?:but|so|because|while|which|although|though)\b)\s*"
+    r"there|he|she|nothing|nobody|none)\b)|\b(?:but|so|because|while|which|although|though)\b)\s*"
 )
 _PREPOSITION: Final = re.compile(
     r"\b(?:to|for|from|on|in|at|by|with|as|so|until|into|onto|over|because|since|and|that|within|"
