@@ -29,7 +29,7 @@ _ANY_DEED: Final = stems_in(
 _POSSIBLE: Final = 0.3
 """Likelihood from which on a claim that grammar reads counts."""
 
-_SURE: Final = 0.7
+_SURE: Final = 0.8
 """Likelihood from which on a sentence counts in which grammar reads no claim."""
 
 _QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{2,300}[\"”]")
