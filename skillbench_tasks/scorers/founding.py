@@ -32,6 +32,9 @@ _POSSIBLE: Final = 0.3
 _SURE: Final = 0.7
 """Likelihood from which on a sentence counts in which grammar reads no claim."""
 
+_QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{2,300}[\"”]")
+"""What is read out, and not said by the agent himself."""
+
 _AHEAD: Final = re.compile(r"\b(?:will|shall|going to|gonna)\b|'ll\b", re.IGNORECASE)
 _BY_DESK: Final = re.compile(r"\b(?:I|we)(?:'ve| have)?\b", re.IGNORECASE)
 _REPORTED_WORDS: Final = 2
@@ -144,7 +147,8 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
     is_proposal = text.rstrip().endswith("?")
     claims: list[Claim] = []
     sounding = []
-    for sentence in sentences(text.replace("’", "'").replace("*", "")):
+    plain = _QUOTED.sub('""', text.replace("’", "'").replace("*", ""))
+    for sentence in sentences(plain):
         likelihood = claim_likelihood(sentence)
         parsed = [c for c in effects_in(sentence) if not (is_proposal and c.kind == "promise")]
         if parsed and likelihood >= _POSSIBLE:
