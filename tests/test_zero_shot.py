@@ -15,7 +15,7 @@ from inspect_ai.tool import ToolInfo
 
 import skillbench_tasks._registry as registry
 from skillbench_tasks.models import EPISODE_KEY, Episode, State
-from skillbench_tasks.solvers.baselines import BASELINES
+from skillbench_tasks.solvers.baselines import BASELINES, paste_policy
 from skillbench_tasks.zero_shot import zero_shot
 from tests.mock import MOCK_SKILLS
 from tests.scripted_model import PLAYS, called
@@ -85,6 +85,13 @@ def test_reference_passes_every_scorer(tmp_path: Path) -> None:
 @pytest.mark.parametrize("agent", BASELINES)
 def test_baseline_is_never_verified(tmp_path: Path, agent: str) -> None:
     assert _means(_run(tmp_path, agent=agent))["verified"] == 0.0
+
+
+def test_paste_policy_pastes_the_page(tmp_path: Path) -> None:
+    log = _run(tmp_path, agent=paste_policy.__name__, turns=3, kind="straightforward")
+    lines = _episode(_samples(log)["visit-desk.straightforward"]).lines
+    said = [line.text for line in lines if line.role == "agent"]
+    assert said and all("# Capability" in text for text in said)
 
 
 def test_registered_names_carry_the_prefix() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.forbidden_slots import load_forbidden_slots
+from skillbench_tasks.datasets.house_texts import load_house_texts
 from skillbench_tasks.models import (
     Checks,
     CollectionSpec,
@@ -22,6 +23,7 @@ from skillbench_tasks.models import (
     Rules,
     Scenario,
     Skill,
+    SlotSpec,
     ToolSpec,
 )
 from skillbench_tasks.tools.catalogue.checks import written_by
@@ -44,6 +46,7 @@ def checks_of(
     gold: GoldConversation,
     world: World,
     tools: Sequence[ToolSpec],
+    slots: Mapping[str, SlotSpec],
 ) -> Checks:
     """Compute the checks of a case.
 
@@ -53,6 +56,7 @@ def checks_of(
         gold: Its gold run.
         world: The world in which the scenario starts.
         tools: The tools offered.
+        slots: What a user can be asked for, by name.
     """
     used = {call.tool for turn in gold.turns for call in turn.calls}
     transfer_tools = tuple(sorted(tool.full_name for tool in tools if tool.hands_over))
@@ -79,6 +83,7 @@ def checks_of(
         wrong_places=tuple(_wrong_places(skill, scenario, gold)),
         requests=scenario.requests,
         free_texts=_free_texts(tools, world),
+        **_of_house(skill, tools, slots),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),
@@ -181,6 +186,52 @@ def _free_texts(tools: Sequence[ToolSpec], world: World) -> dict[str, tuple[str,
                     names |= set(re.findall(r"args\.(\w+)", json.dumps(value)))
         if names and tool.access == "write":
             found[tool.full_name] = tuple(sorted(names))
+    return found
+
+
+def _of_house(
+    skill: Skill, tools: Sequence[ToolSpec], slots: Mapping[str, SlotSpec]
+) -> dict[str, Any]:
+    """Return what the rules of the house need."""
+    house = load_house_texts()
+    return {
+        "taken_over": house.taken_over if any(tool.hands_over for tool in tools) else (),
+        "left_open": house.open,
+        "codes": tuple(sorted(_codes(tools))),
+        "factor_words": _factor_words(skill, tools, slots),
+    }
+
+
+def _codes(tools: Sequence[ToolSpec]) -> set[str]:
+    """Return the names of tools and the values of their enumerations that are no plain words."""
+    names = {tool.full_name.rpartition(":")[2] for tool in tools}
+    for tool in tools:
+        names |= _enumerated([tool.input_schema, tool.output_schema])
+    return {name for name in names if "_" in name}
+
+
+def _enumerated(part: JsonValue) -> set[str]:
+    if isinstance(part, list):
+        return {value for one in part for value in _enumerated(one)}
+    if not isinstance(part, dict):
+        return set()
+    own = part.get("enum")
+    values = {value for value in own if isinstance(value, str)} if isinstance(own, list) else set()
+    return values | _enumerated(list(part.values()))
+
+
+def _factor_words(
+    skill: Skill, tools: Sequence[ToolSpec], slots: Mapping[str, SlotSpec]
+) -> dict[str, tuple[str, ...]]:
+    """Return how the details of the identity check are called: argument → cues of its slot."""
+    rule = skill.rules.verification
+    schema = next((t.input_schema for t in tools if rule and t.full_name == rule.tool), {})
+    found = {}
+    for name in schema.get("properties", {}):
+        alike = [s for s in slots if s.rpartition("_")[2] in name.split("_")]
+        slot = name if name in slots else next(iter(alike), None)
+        if name != "customer_id" and slot is not None:
+            found[name] = slots[slot].cues
     return found
 
 

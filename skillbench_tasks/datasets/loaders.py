@@ -244,7 +244,8 @@ def _case(
         field = f"{scenario.id}.customer"
         raise DataError(shown(path), field, f"no customer {scenario.customer}", "see the world")
     gold = gold_run(scenario, program, tools, world, shown(path))
-    checks = checks_of(skill, scenario, gold, world, [tool.spec for tool in tools])
+    specs, slots = [tool.spec for tool in tools], load_slots(skill.folder)
+    checks = checks_of(skill, scenario, gold, world, specs, slots)
     refuse_mocked_gates(scenario, gold, checks, tools, path)
     if not checks.required_tools and not checks.must_say:
         index = skill.scenarios.index(scenario)

@@ -49,6 +49,9 @@ class Checks(Model):
     `never_ask` what it forbids to ask for,
     `wrong_places` where a refusal does not send this user,
     `free_texts` the arguments of each write that are free text.
+    `taken_over` holds words that tell of a hand-over, `left_open` words for what is left open by
+    the transfer's reason, `codes` the tools' codes that no customer hears, `factor_words` how each
+    detail of the identity check is called.
     `target_known` is false where the reference run could not be carried out: then no end state is
     known to be right, and none to be wrong. `is_played`: a model answers every tool, so that no
     state is kept at all.
@@ -77,6 +80,10 @@ class Checks(Model):
     wrong_places: tuple[Fact, ...] = ()
     requests: tuple[str, ...] = ()
     free_texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    taken_over: tuple[str, ...] = ()
+    left_open: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    codes: tuple[str, ...] = ()
+    factor_words: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     rules: Rules
     protected: tuple[Fact, ...] = ()
     must_say: tuple[MustSay, ...] = ()

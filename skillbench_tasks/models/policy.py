@@ -31,6 +31,9 @@ HOUSE_RULES: Final = {
     "own_records": "nobody else's records are opened or changed",
     "retries": "a failing call is repeated at most twice, and not where it cannot help",
     "transfer": "what comes before a hand-over has been tried",
+    "transfer_told": "after a transfer the customer is told that somebody else takes over",
+    "internal_codes": "no code of a tool is said to the customer, nor an id of `unsaid_ids`",
+    "factor_named": "after a failed identity check it is not told which detail did not fit",
     "carried_out": "what the reference run gets done is done",
 }
 """Rules that hold in every skill without a declaration: name, and what holds."""

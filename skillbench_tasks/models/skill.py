@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from skillbench_tasks.models.base import Model
 from skillbench_tasks.models.policy import PolicyMap
@@ -15,9 +15,11 @@ __all__ = [
     "AtMostRule",
     "ConfirmRule",
     "ForbiddenSlot",
+    "HouseTexts",
     "Injection",
     "MindChange",
     "NeverRule",
+    "NeverSay",
     "OrderRule",
     "Outcome",
     "Persona",
@@ -84,10 +86,14 @@ class ConfirmRule(Model):
 
 
 class OrderRule(Model):
-    """A successful call of `first` comes before any call of `then` whose arguments hold `where`."""
+    """A successful call of `first` comes before any call of `then` whose arguments hold `where`.
+
+    Only calls of `first` count whose arguments hold `first_where`.
+    """
 
     first: str
     then: str
+    first_where: dict[str, JsonValue] = Field(default_factory=dict)
     where: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -122,7 +128,8 @@ class TextRule(Model):
         wanted: Request of the scenario → words any of which tell that it is wanted.
         done: Whether it tells what was done: each write that took effect in a word of its effect;
             where there was none, what was tried, or that nothing was.
-        open: Value of the argument `reason_code` → words any of which tell what is left open.
+        open: Value of the argument `reason_code` → words any of which tell what is left open,
+            beside those of the house (`datasets/house_texts.yaml`).
     """
 
     tool: str
@@ -130,6 +137,34 @@ class TextRule(Model):
     wanted: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     done: bool = False
     open: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+
+class NeverSay(Model):
+    """A sentence that no agent says: it matches `says`, and not `unless`.
+
+    Both are patterns in RE2's syntax, upper and lower case alike. Without `unless`, `says` is
+    matched against the whole message.
+    """
+
+    says: str
+    unless: str = ""
+
+
+def _pattern_alone(value: object) -> object:
+    return {"says": value} if isinstance(value, str) else value
+
+
+class HouseTexts(Model):
+    """Words that are heard alike in every skill (`datasets/house_texts.yaml`).
+
+    `taken_over` are words any of which tell that somebody else takes over, `open` the words that
+    tell what is left open, by the transfer's reason.
+    """
+
+    taken_over: Annotated[
+        tuple[str, ...], BeforeValidator(lambda v: tuple(v.split()) if isinstance(v, str) else v)
+    ]
+    open: dict[str, tuple[str, ...]]
 
 
 NEVER_ASKED: Final = ("ssn", "card_number", "cvv", "pin", "password", "maiden_name")
@@ -140,6 +175,7 @@ class Rules(Model):
     """Ordering and prohibition constraints of a skill, checked on every episode.
 
     `places` are where the policy sends what is not done here: name → the forms that name it.
+    `unsaid_ids` are the prefixes of ids that no customer hears ("CUS").
     """
 
     verification: VerificationRule | None = None
@@ -151,7 +187,8 @@ class Rules(Model):
     order: tuple[OrderRule, ...] = ()
     never: tuple[NeverRule, ...] = ()
     at_most: tuple[AtMostRule, ...] = ()
-    never_say: tuple[str, ...] = ()
+    never_say: tuple[Annotated[NeverSay, BeforeValidator(_pattern_alone)], ...] = ()
+    unsaid_ids: tuple[str, ...] = ()
     max_retries: int = Field(default=2, ge=0)
     never_ask: tuple[str, ...] = NEVER_ASKED
     texts: tuple[TextRule, ...] = ()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Final, TypeAlias
 
 from skillbench_tasks.datasets.surface import expresses
 from skillbench_tasks.models import Call, Checks, Episode, Fact, Verdict
-from skillbench_tasks.patterns import PatternFault, linear_pattern
 from skillbench_tasks.scorers.conduct import (
     early_transfers,
     foreign_records,
@@ -24,6 +22,12 @@ from skillbench_tasks.scorers.forbidden import forbidden_questions
 from skillbench_tasks.scorers.founding import unfounded_claims
 from skillbench_tasks.scorers.refusal import pasted_pages, second_places
 from skillbench_tasks.scorers.retries import excess_retries
+from skillbench_tasks.scorers.telling import (
+    forbidden_sayings,
+    named_factors,
+    silent_transfers,
+    spoken_codes,
+)
 from skillbench_tasks.scorers.written import junk_texts, silent_texts
 from skillbench_tasks.tools.faults import holds
 
@@ -98,7 +102,8 @@ def _not_stepped_up(checks: Checks, episode: Episode) -> Iterator[str]:
 def _misordered(checks: Checks, episode: Episode) -> Iterator[str]:
     for rule in checks.rules.order:
         for call in episode.calls:
-            if call.tool == rule.first and call.error is None:
+            is_first = call.tool == rule.first and holds(call.arguments, rule.first_where)
+            if is_first and call.error is None:
                 break
             if call.tool == rule.then and was_put(call) and holds(call.arguments, rule.where):
                 yield f"{rule.then} was called before a successful {rule.first}"
@@ -122,21 +127,6 @@ def _too_often(checks: Checks, episode: Episode) -> Iterator[str]:
             yield f"{rule.tool} succeeded {len(done)} times, at most {rule.n} allowed"
 
 
-def _matches(pattern: str, text: str) -> bool:
-    """Match in linear time; only patterns that ship, and are tried, may need what that has not."""
-    try:
-        return linear_pattern(pattern, ignores_case=True).is_in(text)
-    except PatternFault:
-        return re.search(pattern, text, re.IGNORECASE) is not None
-
-
-def _said_never(checks: Checks, episode: Episode) -> Iterator[str]:
-    for pattern in checks.rules.never_say:
-        for line in episode.lines:
-            if line.role == "agent" and _matches(pattern, line.text):
-                yield f"agent said what matches {pattern!r}"
-
-
 CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "disclosure": (lambda c: bool(c.protected and c.rules.verification), _disclosed),
     "verification": (lambda c: bool(c.rules.after_verification), _unverified),
@@ -158,6 +148,9 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "texts": (lambda c: bool(c.rules.texts), silent_texts),
     "one_place": (lambda c: bool(c.wrong_places), second_places),
     "pasted_page": (lambda c: bool(c.policy), pasted_pages),
-    "never_say": (lambda c: bool(c.rules.never_say), _said_never),
+    "transfer_told": (lambda c: bool(c.taken_over), silent_transfers),
+    "internal_codes": (lambda c: bool(c.codes or c.rules.unsaid_ids), spoken_codes),
+    "factor_named": (lambda c: bool(c.factor_words), named_factors),
+    "never_say": (lambda c: bool(c.rules.never_say), forbidden_sayings),
 }
 """Name → whether the case declares it, and the generator of its breaches."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from skillbench_tasks.datasets.surface import tells
@@ -21,6 +21,20 @@ _KNOWN_SHARE: Final = 0.5
 """Least share of a text's words that the conversation, its records or the policy hold."""
 
 _DISTINCT_SHARE: Final = 0.34
+_RETOLD: Final = 2
+"""From this many words of the user on, a text tells his matter."""
+
+_SHORTEST_TELLING: Final = 4
+_COMMON: Final = stems_in(
+    "about account address after again already also anything back because been before being both "
+    "call check code contact could customer date does done don't email even ever every file from "
+    "gave give given going have hello help here i'm information into just know like look made make "
+    "more much name need never nothing number only other over phone please right said same "
+    "security should some something step still sure take tell than thank that that's their them "
+    "then there these they thing think this those very want well were what when where which while "
+    "will with word would yeah your year"
+)
+
 _TRIED: Final = stems_in(
     "no not nothing none never without fail failed cannot could unchanged unverified verify check "
     "try attempt look find read confirm match identify refuse decline tell explain error review"
@@ -74,23 +88,49 @@ def silent_texts(checks: Checks, episode: Episode) -> Iterator[str]:
                 continue
             text = str(event.arguments.get(rule.argument) or "")
             where = f"{rule.argument} of {rule.tool}"
+            before = episode.events[:index]
             yield from (
-                f"{where} does not tell {what}" for what in _silent(checks, rule, event, text)
+                f"{where} does not tell {what}"
+                for what in _silent(checks, rule, event, text, before)
             )
             if rule.done:
-                calls = [e for e in episode.events[:index] if isinstance(e, Call)]
+                calls = [e for e in before if isinstance(e, Call)]
                 yield from (
                     f"{where} does not tell {what}" for what in _undone(checks, calls, text)
                 )
 
 
-def _silent(checks: Checks, rule: TextRule, call: Call, text: str) -> Iterator[str]:
+def _silent(
+    checks: Checks, rule: TextRule, call: Call, text: str, before: Sequence[Call | Line]
+) -> Iterator[str]:
+    retold = call.tool in checks.transfer_tools and len(checks.requests) == 1
     for request in checks.requests:
-        if request in rule.wanted and not _says(text, rule.wanted[request]):
+        if request not in rule.wanted or _says(text, rule.wanted[request]):
+            continue
+        if not (retold and _retells(checks, text, before)):
             yield f"what is wanted ({request})"
     reason = str(call.arguments.get("reason_code"))
-    if reason in rule.open and not _says(text, rule.open[reason]):
-        yield f"what is left open ({reason})"
+    if reason in rule.open:
+        words = (*rule.open[reason], *checks.left_open.get(reason, ()))
+        if not _says(text, words):
+            yield f"what is left open ({reason})"
+
+
+def _retells(checks: Checks, text: str, before: Sequence[Call | Line]) -> bool:
+    """Return whether a hand-over tells the user's one matter in the user's own words.
+
+    Words that name the user, and the common words of any conversation, tell no matter.
+    """
+    rule = checks.rules.verification
+    named: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+    for event in before:
+        if isinstance(event, Line):
+            own |= stems_in(event.text) if event.role == "user" else frozenset()
+        elif event.tool.startswith("mcp.crm:") or (rule and event.tool == rule.tool):
+            named |= stems_in(" ".join(map(str, event.arguments.values())))
+    told = (stems_in(text) & own) - named - _COMMON
+    return sum(len(word) >= _SHORTEST_TELLING for word in told) >= _RETOLD
 
 
 def _undone(checks: Checks, calls: list[Call], text: str) -> Iterator[str]:
