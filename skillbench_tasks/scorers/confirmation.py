@@ -43,12 +43,22 @@ _AGREE: Final = re.compile(
 """The words in which a message asks for a yes, whatever it is to."""
 
 
+class _Stated(NamedTuple):
+    """What has to be said of an argument: its value, or of an id what its record is called."""
+
+    value: JsonValue
+    names: tuple[str, ...]
+
+    def is_in(self, text: str) -> bool:
+        return expresses(text, self.value, self.names)
+
+
 class _Deed(NamedTuple):
     """A write as consent sees it: its words, all its values, and those that must be stated."""
 
     effects: Effects | None
     values: tuple[JsonValue, ...]
-    stated: tuple[JsonValue, ...]
+    stated: tuple[_Stated, ...]
     shared: bool
 
 
@@ -81,15 +91,21 @@ def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
 
 
 def _deed(rule: ConfirmRule, effects: Effects | None, call: Call, before: Events) -> _Deed:
-    stated = [call.arguments.get(name) for name in rule.states]
+    results = [event.result for event in before if isinstance(event, Call)]
+    stated = [_stated(name, call.arguments.get(name), results) for name in rule.states]
     said = [v for n, v in call.arguments.items() if not n.endswith(("_id", "_ids"))]
-    said += names_of([e.result for e in before if isinstance(e, Call)], call.arguments)
+    said += names_of(results, call.arguments)
     return _Deed(
         effects,
         tuple(v for v in said if not isinstance(v, bool) and v not in (None, "", [])),
-        tuple(value for value in stated if value is not None),
+        tuple(one for one in stated if one.value is not None),
         rule.shared,
     )
+
+
+def _stated(name: str, value: JsonValue, results: Sequence[JsonValue]) -> _Stated:
+    names = names_of(results, {name: value}) if name.endswith("_id") else []
+    return _Stated(value, tuple(dict.fromkeys(names)))
 
 
 def _is_agreed(events: Events, deed: _Deed, call: Call, done: Sequence[_Done]) -> bool:
@@ -153,7 +169,7 @@ class _Asked:
             return False
         turns, earlier = self._chain(deed)
         text = "\n".join(turns)
-        if not all(expresses(text, v) or _still_stands(v, text, earlier) for v in deed.stated):
+        if not all(one.is_in(text) or _still_stands(one, text, earlier) for one in deed.stated):
             return False
         if deed.stated or deed.shared:
             return True
@@ -169,7 +185,7 @@ class _Asked:
                 earlier = [x.text for x in self._lines[:start] if x.role == "agent"]
                 return turns, "\n".join(earlier)
             is_yes = is_affirmative(answer.text, answer.acts)
-            is_choice = any(expresses(answer.text, v) for v in deed.stated)
+            is_choice = any(one.is_in(answer.text) for one in deed.stated)
             if not is_yes and (is_choice or not (is_first or "?" in answer.text)):
                 break
             more, start = self._turn(start - 1)
@@ -184,11 +200,11 @@ class _Asked:
         return [line.text for line in self._lines[start:end]], start
 
 
-def _still_stands(value: JsonValue, said: str, earlier: str) -> bool:
+def _still_stands(one: _Stated, said: str, earlier: str) -> bool:
     """Return whether a value stated before a change was left alone by what was said since."""
-    if not expresses(earlier, value):
+    if not one.is_in(earlier):
         return False
-    kinds = {mention.kind for mention in values_in(str(value))}
+    kinds = {mention.kind for mention in values_in(str(one.value))}
     return bool(kinds) and not any(mention.kind in kinds for mention in values_in(said))
 
 
