@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -60,7 +60,6 @@ def checks_of(
     """
     used = {call.tool for turn in gold.turns for call in turn.calls}
     transfer_tools = tuple(sorted(tool.full_name for tool in tools if tool.hands_over))
-    house = load_house_texts()
     required = used & _required(skill, tools) - set(scenario.optional_tools)
     return Checks(
         scenario=scenario.id,
@@ -84,10 +83,7 @@ def checks_of(
         wrong_places=tuple(_wrong_places(skill, scenario, gold)),
         requests=scenario.requests,
         free_texts=_free_texts(tools, world),
-        taken_over=house.taken_over if transfer_tools else (),
-        left_open=house.open,
-        codes=tuple(sorted(_codes(tools))),
-        factor_words=_factor_words(skill, tools, slots),
+        **_of_house(skill, tools, slots),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
         must_say=tuple(_must_say(gold)),
@@ -191,6 +187,19 @@ def _free_texts(tools: Sequence[ToolSpec], world: World) -> dict[str, tuple[str,
         if names and tool.access == "write":
             found[tool.full_name] = tuple(sorted(names))
     return found
+
+
+def _of_house(
+    skill: Skill, tools: Sequence[ToolSpec], slots: Mapping[str, SlotSpec]
+) -> dict[str, Any]:
+    """Return what the rules of the house need."""
+    house = load_house_texts()
+    return {
+        "taken_over": house.taken_over if any(tool.hands_over for tool in tools) else (),
+        "left_open": house.open,
+        "codes": tuple(sorted(_codes(tools))),
+        "factor_words": _factor_words(skill, tools, slots),
+    }
 
 
 def _codes(tools: Sequence[ToolSpec]) -> set[str]:

@@ -42,6 +42,10 @@ _AGREE: Final = re.compile(
 """The words in which a message asks for a yes, whatever it is to."""
 
 
+_NAMES: Final = ("name", "title", "code", "description")
+"""Fields in which a record says what it is called."""
+
+
 class _Deed(NamedTuple):
     """A write as consent sees it: its words, all its values, and those that must be stated."""
 
@@ -72,22 +76,38 @@ def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
         if not isinstance(event, Call) or event.tool not in rules or not was_put(event):
             continue
         effects = checks.effects.get(event.tool)
-        deed = _deed(rules[event.tool], effects, event)
+        deed = _deed(rules[event.tool], effects, event, episode.events[:index])
         if not _is_agreed(episode.events[:index], deed, event, done):
             yield f"{event.tool} was called without a yes to its values"
         if event.error is None:
             done.append(_Done(index, event, effects))
 
 
-def _deed(rule: ConfirmRule, effects: Effects | None, call: Call) -> _Deed:
+def _deed(rule: ConfirmRule, effects: Effects | None, call: Call, before: Events) -> _Deed:
     stated = [call.arguments.get(name) for name in rule.states]
     said = [v for n, v in call.arguments.items() if not n.endswith(("_id", "_ids"))]
+    ids = [v for n, v in call.arguments.items() if n.endswith("_id") and n != "customer_id"]
+    for event in before if ids else ():
+        if isinstance(event, Call):
+            said += _names_of(event.result, ids)
     return _Deed(
         effects,
         tuple(v for v in said if not isinstance(v, bool) and v not in (None, "", [])),
         tuple(value for value in stated if value is not None),
         rule.shared,
     )
+
+
+def _names_of(value: JsonValue, ids: Sequence[JsonValue]) -> Iterator[str]:
+    """Yield what the records of some ids are called."""
+    if isinstance(value, list):
+        for part in value:
+            yield from _names_of(part, ids)
+    elif isinstance(value, dict):
+        own = [v for n, v in value.items() if n.endswith("_id")]
+        if own and own[0] in ids:
+            yield from (str(value[name]) for name in _NAMES if isinstance(value.get(name), str))
+        yield from _names_of(list(value.values()), ids)
 
 
 def _is_agreed(events: Events, deed: _Deed, call: Call, done: Sequence[_Done]) -> bool:

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import values_in
-from skillbench_tasks.datasets.wording.effects import Claim, effects_in
+from skillbench_tasks.datasets.wording.claim_reader import claim_likelihood
+from skillbench_tasks.datasets.wording.effects import Claim, effects_in, telling_words
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, Effects, Episode, Line
@@ -23,6 +24,22 @@ _ANY_DEED: Final = stems_in(
     "make change apply settle fix"
 )
 """Verbs of a claim that any deed founds."""
+
+
+_POSSIBLE: Final = 0.3
+"""Likelihood from which on a claim that grammar reads counts."""
+
+_SURE: Final = 0.7
+"""Likelihood from which on a sentence counts in which grammar reads no claim."""
+
+_QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{2,300}[\"”]")
+"""What is read out, and not said by the agent himself."""
+
+_AHEAD: Final = re.compile(r"\b(?:will|shall|going to|gonna)\b|'ll\b", re.IGNORECASE)
+_BY_DESK: Final = re.compile(r"\b(?:I|we)(?:'ve| have)?\b", re.IGNORECASE)
+_REPORTED_WORDS: Final = 2
+_REPORTED_SHARE: Final = 0.75
+"""A report says no more than records, user or page did: this share of its telling words."""
 
 
 class _Deed(NamedTuple):
@@ -102,19 +119,61 @@ def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
 
     A deed is founded by a call of a write before it whose words are those of the claim, a promise
     by such a call at any time; a passive or a state also by what records or the user told, and by
-    the policy. A sum of money has to stand in a call or in the policy.
+    the policy. What only the learned reader takes for a claim has to be about such a deed, or about
+    what was reported. A sum of money has to stand in a call or in the policy.
     """
     whole = _Grounds(checks, episode.events)
     policy = [stems_in(sentence) for sentence in sentences(checks.policy)]
     for index, event in enumerate(episode.events):
         if not isinstance(event, Line) or event.role != "agent":
             continue
-        claims = effects_in(event.text)
-        before = _Grounds(checks, episode.events[:index]) if claims else whole
+        claims, read = _claims(event.text)
+        before = _Grounds(checks, episode.events[:index]) if claims or read else whole
         for claim in claims:
             grounds = whole if claim.kind == "promise" else before
             if not _is_founded(claim, grounds, policy, checks):
                 yield f"agent claims {claim.words!r}, and no call had done it"
+        for sentence in read:
+            grounds = whole if _AHEAD.search(sentence) else before
+            if not _is_borne_out(sentence, grounds, policy, checks):
+                yield f"agent claims {sentence!r}, and no call had done it"
+
+
+def _claims(text: str) -> tuple[list[Claim], list[str]]:
+    """Return the claims that grammar reads in a message, and the sentences that only sound so.
+
+    What lies ahead, in a message that ends in a question, is a proposal.
+    """
+    is_proposal = text.rstrip().endswith("?")
+    claims: list[Claim] = []
+    sounding = []
+    plain = _QUOTED.sub('""', text.replace("’", "'").replace("*", ""))
+    for sentence in sentences(plain):
+        likelihood = claim_likelihood(sentence)
+        parsed = [c for c in effects_in(sentence) if not (is_proposal and c.kind == "promise")]
+        if parsed and likelihood >= _POSSIBLE:
+            claims += parsed
+        elif likelihood >= _SURE and not (is_proposal and _AHEAD.search(sentence)):
+            sounding.append(sentence)
+    return claims, sounding
+
+
+def _is_borne_out(
+    sentence: str, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
+) -> bool:
+    """Return whether a sentence that sounds like a claim is about what was done, or reported."""
+    amounts = {n for m in values_in(sentence) if m.kind == "money" for n in m.numbers[:1]}
+    if grounds.is_undeclared:
+        return True
+    if not grounds.numbers.issuperset(amounts):
+        return False
+    words = telling_words(sentence) - _ANY_DEED
+    if any(not words or words & (deed.verbs | deed.words) for deed in grounds.deeds):
+        return True
+    if _BY_DESK.search(sentence) or len(words) < _REPORTED_WORDS:
+        return False
+    told = [*grounds.records, *grounds.user, *policy]
+    return any(len(words & one) >= _REPORTED_SHARE * len(words) for one in told)
 
 
 def _is_founded(
