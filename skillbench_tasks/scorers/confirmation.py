@@ -13,6 +13,7 @@ from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, ConfirmRule, Effects, Episode, Line
 from skillbench_tasks.scorers.conduct import was_put
+from skillbench_tasks.scorers.records import names_of
 from skillbench_tasks.scorers.text import is_affirmative, is_negative, is_withdrawn
 
 __all__ = ["unconfirmed_writes"]
@@ -40,10 +41,6 @@ _AGREE: Final = re.compile(
     re.IGNORECASE,
 )
 """The words in which a message asks for a yes, whatever it is to."""
-
-
-_NAMES: Final = ("name", "title", "code", "description")
-"""Fields in which a record says what it is called."""
 
 
 class _Deed(NamedTuple):
@@ -86,28 +83,13 @@ def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
 def _deed(rule: ConfirmRule, effects: Effects | None, call: Call, before: Events) -> _Deed:
     stated = [call.arguments.get(name) for name in rule.states]
     said = [v for n, v in call.arguments.items() if not n.endswith(("_id", "_ids"))]
-    ids = [v for n, v in call.arguments.items() if n.endswith("_id") and n != "customer_id"]
-    for event in before if ids else ():
-        if isinstance(event, Call):
-            said += _names_of(event.result, ids)
+    said += names_of([e.result for e in before if isinstance(e, Call)], call.arguments)
     return _Deed(
         effects,
         tuple(v for v in said if not isinstance(v, bool) and v not in (None, "", [])),
         tuple(value for value in stated if value is not None),
         rule.shared,
     )
-
-
-def _names_of(value: JsonValue, ids: Sequence[JsonValue]) -> Iterator[str]:
-    """Yield what the records of some ids are called."""
-    if isinstance(value, list):
-        for part in value:
-            yield from _names_of(part, ids)
-    elif isinstance(value, dict):
-        own = [v for n, v in value.items() if n.endswith("_id")]
-        if own and own[0] in ids:
-            yield from (str(value[name]) for name in _NAMES if isinstance(value.get(name), str))
-        yield from _names_of(list(value.values()), ids)
 
 
 def _is_agreed(events: Events, deed: _Deed, call: Call, done: Sequence[_Done]) -> bool:

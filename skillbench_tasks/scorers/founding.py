@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
@@ -15,6 +15,7 @@ from skillbench_tasks.datasets.wording.effects import Claim, effects_in, telling
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, Effects, Episode, Line
+from skillbench_tasks.scorers.records import names_of
 from skillbench_tasks.tools.faults import may_be_done
 
 __all__ = ["unfounded_claims"]
@@ -29,7 +30,7 @@ _ANY_DEED: Final = stems_in(
 _POSSIBLE: Final = 0.3
 """Likelihood from which on a claim that grammar reads counts."""
 
-_SURE: Final = 0.7
+_SURE: Final = 0.8
 """Likelihood from which on a sentence counts in which grammar reads no claim."""
 
 _QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{2,300}[\"”]")
@@ -61,6 +62,9 @@ class _Grounds:
         self.deeds: list[_Deed] = []
         self.is_undeclared = False  # a write was carried out whose effect nobody has put in words
         self.records: list[frozenset[str]] = []
+        self._results: list[JsonValue] = []
+        self._seen: dict[str, set[float]] = {}
+        self.amounts: set[float] = set()  # by how much a figure changed from one result to another
         self.numbers: set[float] = _numbers(checks.policy)
         self.user: list[frozenset[str]] = []
         asked = {rule.tool for rule in checks.rules.confirm}
@@ -70,20 +74,45 @@ class _Grounds:
                 if event.role == "user":
                     self.user += [stems_in(s) for s in sentences(event.text)]
                 continue
-            shown = _shown([event.arguments, event.result])
+            failed = not may_be_done(event.error)
+            shown = _shown([{} if failed else event.arguments, event.result])
             shown += event.error.message if event.error else ""
             self.numbers |= _numbers(shown)
-            self.records.append(stems_in(shown) | stems_in(event.tool.replace("_", " ")))
+            self.amounts |= _changes(event.result, self._seen)
+            named = "" if failed else event.tool.replace("_", " ")
+            self.records.append(stems_in(shown) | stems_in(named))
+            self._results.append(event.result)
             effects = checks.effects.get(event.tool)
             if effects is None:
                 is_write = checks.toolkit.get(event.tool) == "write"
                 self.is_undeclared |= is_write and may_be_done(event.error)
             elif may_be_done(event.error):
-                self.deeds.append(_deed(effects, event, is_wish=event.tool in wishes))
+                names = names_of(self._results, event.arguments)
+                self.deeds.append(_deed(effects, event, names, is_wish=event.tool in wishes))
+
+    def knows(self, amounts: Iterable[float]) -> bool:
+        """Return whether sums of money stand in a call or the policy, or are a change of one."""
+        return (self.numbers | self.amounts).issuperset(amounts)
 
 
-def _deed(effects: Effects, call: Call, *, is_wish: bool) -> _Deed:
-    said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result)]))
+def _changes(value: JsonValue, seen: dict[str, set[float]]) -> set[float]:
+    """Return by how much each figure differs from those seen under its name, and keep it."""
+    found: set[float] = set()
+    if isinstance(value, list):
+        for part in value:
+            found |= _changes(part, seen)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            if isinstance(part, int | float) and not isinstance(part, bool):
+                found |= {round(abs(part - one), 2) for one in seen.setdefault(name, set())}
+                seen[name].add(float(part))
+            else:
+                found |= _changes(part, seen)
+    return found
+
+
+def _deed(effects: Effects, call: Call, names: Iterable[str], *, is_wish: bool) -> _Deed:
+    said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result), *names]))
     return _Deed(stems_of(effects.verbs), stems_of(effects.nouns) | said, _amounts(call), is_wish)
 
 
@@ -165,7 +194,7 @@ def _is_borne_out(
     amounts = {n for m in values_in(sentence) if m.kind == "money" for n in m.numbers[:1]}
     if grounds.is_undeclared:
         return True
-    if not grounds.numbers.issuperset(amounts):
+    if not grounds.knows(amounts):
         return False
     words = telling_words(sentence) - _ANY_DEED
     if any(not words or words & (deed.verbs | deed.words) for deed in grounds.deeds):
@@ -179,7 +208,7 @@ def _is_borne_out(
 def _is_founded(
     claim: Claim, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
 ) -> bool:
-    if not grounds.is_undeclared and not grounds.numbers.issuperset(claim.amounts):
+    if not grounds.is_undeclared and not grounds.knows(claim.amounts):
         return False
     if claim.is_either and claim.kind != "passive" and not _is_deed_here(claim, checks):
         return True
