@@ -63,6 +63,9 @@ _UNDONE: Final = re.compile(
 )
 """What is said of the value of a deed that was not done."""
 
+_ATTRIBUTE: Final = re.compile(r"\b(?:of|for|over)\s+[$£€]?\d", re.IGNORECASE)
+"""A value that tells which thing is meant is not denied with it: "the bill of $9 is void"."""
+
 _SUBJECT_WORDS: Final = 8
 _LONGEST_CLAUSE: Final = 300
 _LONGEST_TEXT: Final = 30_000
@@ -132,6 +135,8 @@ def _denied(
         for match in denied.finditer(text):
             ends = [m.end() for m in _CLAUSE_END.finditer(text, 0, match.start())]
             subject = text[ends[-1] if ends else 0 : match.start()]
+            if denied is _WRONG and _ATTRIBUTE.search(subject):
+                continue
             if len(subject.split()) <= _SUBJECT_WORDS and expresses(subject, value, forms):
                 yield match.start() - len(subject), match.start()
 
