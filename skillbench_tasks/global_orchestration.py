@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspect_ai import Epochs, Task, task
+from inspect_ai.log import HeadlineMetric
 
 from skillbench_tasks.datasets.samples import Filter
 from skillbench_tasks.datasets.sops.samples import select_sops, sop_dataset, variant_dataset
@@ -68,6 +69,7 @@ def global_orchestration(
         solver=global_plan(planner=planner, structured=structured),
         scorer=[orchestration(), spend()],
         epochs=Epochs(1, "mean"),
+        headline_metric=HeadlineMetric(scorer="orchestration", metric="orchestration"),
         version=int(TASK_VERSION),
         metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
     )

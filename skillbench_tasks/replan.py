@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from inspect_ai import Epochs, Task, task
+from inspect_ai.log import HeadlineMetric
 
 from skillbench_tasks.datasets.samples import Filter
 from skillbench_tasks.datasets.sops.samples import select_sops, sop_dataset
@@ -91,6 +92,7 @@ def replan(
         solver=solver,
         scorer=[orchestration(), spend()],
         epochs=Epochs(1, "mean"),
+        headline_metric=HeadlineMetric(scorer="orchestration", metric="orchestration"),
         version=int(TASK_VERSION),
         metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
     )

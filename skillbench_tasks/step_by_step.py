@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from inspect_ai import Epochs, Task, task
+from inspect_ai.log import HeadlineMetric
 
 from skillbench_tasks.datasets.samples import Filter
 from skillbench_tasks.datasets.sops.samples import select_sops, variant_dataset
@@ -69,6 +70,7 @@ def step_by_step(
         solver=step_by_step_loop(steps=steps, stepper=stepper),
         scorer=[orchestration(), spend()],
         epochs=Epochs(1, "mean"),
+        headline_metric=HeadlineMetric(scorer="orchestration", metric="orchestration"),
         version=int(TASK_VERSION),
         metadata={"task": TASK_VERSION, "data": DATA_VERSION, "grader": GRADER_VERSION},
     )

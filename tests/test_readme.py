@@ -24,6 +24,13 @@ COMMANDS = [
 ]
 
 
+LONG = {
+    *("baselines", "mutants", "variations", "strength", "check", "serve", "export", "compare"),
+    *("gap", "fidelity"),
+}
+"""Verbs that take long, or need a log."""
+
+
 def test_readme_is_short_and_starts_with_the_two_targets() -> None:
     assert README.count("\n") <= 180
     assert [command.split()[:2] for command in COMMANDS[:2]] == [["make", "demo"], ["make", "test"]]
@@ -39,7 +46,7 @@ def test_make_target_exists(command: str) -> None:
 def test_verb_exists_and_answers(command: str) -> None:
     verb, *arguments = command.split()[1:]
     assert verb in skillbench.commands
-    if verb in {"baselines", "mutants", "check", "serve", "export", "compare", "gap", "fidelity"}:
+    if verb in LONG:
         arguments = ["--help"]
     result = CliRunner().invoke(skillbench, [verb, *arguments])
     assert result.exit_code == 0, result.output

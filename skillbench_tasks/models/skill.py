@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from skillbench_tasks.models.base import Model
 from skillbench_tasks.models.policy import PolicyMap
@@ -239,12 +239,19 @@ class MindChange(Model):
 
 
 class TextCheck(Model):
-    """Words that a free-text field which the agent wrote must hold."""
+    """Words that a free-text field which the agent wrote must hold: every one, and one of some."""
 
     collection: str
     field: str
     key: str | None = None
-    all_of: tuple[str, ...] = Field(min_length=1)
+    all_of: tuple[str, ...] = ()
+    any_of: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> TextCheck:
+        if not self.all_of and not self.any_of:
+            raise ValueError("give `all_of` or `any_of`")
+        return self
 
 
 class Injection(Model):

@@ -13,6 +13,7 @@ from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, ConfirmRule, Effects, Episode, Line
 from skillbench_tasks.scorers.conduct import was_put
+from skillbench_tasks.scorers.records import names_of
 from skillbench_tasks.scorers.text import is_affirmative, is_negative, is_withdrawn
 
 __all__ = ["unconfirmed_writes"]
@@ -72,16 +73,17 @@ def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
         if not isinstance(event, Call) or event.tool not in rules or not was_put(event):
             continue
         effects = checks.effects.get(event.tool)
-        deed = _deed(rules[event.tool], effects, event)
+        deed = _deed(rules[event.tool], effects, event, episode.events[:index])
         if not _is_agreed(episode.events[:index], deed, event, done):
             yield f"{event.tool} was called without a yes to its values"
         if event.error is None:
             done.append(_Done(index, event, effects))
 
 
-def _deed(rule: ConfirmRule, effects: Effects | None, call: Call) -> _Deed:
+def _deed(rule: ConfirmRule, effects: Effects | None, call: Call, before: Events) -> _Deed:
     stated = [call.arguments.get(name) for name in rule.states]
     said = [v for n, v in call.arguments.items() if not n.endswith(("_id", "_ids"))]
+    said += names_of([e.result for e in before if isinstance(e, Call)], call.arguments)
     return _Deed(
         effects,
         tuple(v for v in said if not isinstance(v, bool) and v not in (None, "", [])),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import values_in
-from skillbench_tasks.datasets.wording.effects import Claim, effects_in
+from skillbench_tasks.datasets.wording.claim_reader import claim_likelihood
+from skillbench_tasks.datasets.wording.effects import Claim, effects_in, telling_words
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, Effects, Episode, Line
+from skillbench_tasks.scorers.records import names_of
 from skillbench_tasks.tools.faults import may_be_done
 
 __all__ = ["unfounded_claims"]
@@ -23,6 +25,22 @@ _ANY_DEED: Final = stems_in(
     "make change apply settle fix"
 )
 """Verbs of a claim that any deed founds."""
+
+
+_POSSIBLE: Final = 0.3
+"""Likelihood from which on a claim that grammar reads counts."""
+
+_SURE: Final = 0.8
+"""Likelihood from which on a sentence counts in which grammar reads no claim."""
+
+_QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{2,300}[\"”]")
+"""What is read out, and not said by the agent himself."""
+
+_AHEAD: Final = re.compile(r"\b(?:will|shall|going to|gonna)\b|'ll\b", re.IGNORECASE)
+_BY_DESK: Final = re.compile(r"\b(?:I|we)(?:'ve| have)?\b", re.IGNORECASE)
+_REPORTED_WORDS: Final = 2
+_REPORTED_SHARE: Final = 0.75
+"""A report says no more than records, user or page did: this share of its telling words."""
 
 
 class _Deed(NamedTuple):
@@ -44,6 +62,9 @@ class _Grounds:
         self.deeds: list[_Deed] = []
         self.is_undeclared = False  # a write was carried out whose effect nobody has put in words
         self.records: list[frozenset[str]] = []
+        self._results: list[JsonValue] = []
+        self._seen: dict[str, set[float]] = {}
+        self.amounts: set[float] = set()  # by how much a figure changed from one result to another
         self.numbers: set[float] = _numbers(checks.policy)
         self.user: list[frozenset[str]] = []
         asked = {rule.tool for rule in checks.rules.confirm}
@@ -53,20 +74,45 @@ class _Grounds:
                 if event.role == "user":
                     self.user += [stems_in(s) for s in sentences(event.text)]
                 continue
-            shown = _shown([event.arguments, event.result])
+            failed = not may_be_done(event.error)
+            shown = _shown([{} if failed else event.arguments, event.result])
             shown += event.error.message if event.error else ""
             self.numbers |= _numbers(shown)
-            self.records.append(stems_in(shown) | stems_in(event.tool.replace("_", " ")))
+            self.amounts |= _changes(event.result, self._seen)
+            named = "" if failed else event.tool.replace("_", " ")
+            self.records.append(stems_in(shown) | stems_in(named))
+            self._results.append(event.result)
             effects = checks.effects.get(event.tool)
             if effects is None:
                 is_write = checks.toolkit.get(event.tool) == "write"
                 self.is_undeclared |= is_write and may_be_done(event.error)
             elif may_be_done(event.error):
-                self.deeds.append(_deed(effects, event, is_wish=event.tool in wishes))
+                names = names_of(self._results, event.arguments)
+                self.deeds.append(_deed(effects, event, names, is_wish=event.tool in wishes))
+
+    def knows(self, amounts: Iterable[float]) -> bool:
+        """Return whether sums of money stand in a call or the policy, or are a change of one."""
+        return (self.numbers | self.amounts).issuperset(amounts)
 
 
-def _deed(effects: Effects, call: Call, *, is_wish: bool) -> _Deed:
-    said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result)]))
+def _changes(value: JsonValue, seen: dict[str, set[float]]) -> set[float]:
+    """Return by how much each figure differs from those seen under its name, and keep it."""
+    found: set[float] = set()
+    if isinstance(value, list):
+        for part in value:
+            found |= _changes(part, seen)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            if isinstance(part, int | float) and not isinstance(part, bool):
+                found |= {round(abs(part - one), 2) for one in seen.setdefault(name, set())}
+                seen[name].add(float(part))
+            else:
+                found |= _changes(part, seen)
+    return found
+
+
+def _deed(effects: Effects, call: Call, names: Iterable[str], *, is_wish: bool) -> _Deed:
+    said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result), *names]))
     return _Deed(stems_of(effects.verbs), stems_of(effects.nouns) | said, _amounts(call), is_wish)
 
 
@@ -102,25 +148,67 @@ def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
 
     A deed is founded by a call of a write before it whose words are those of the claim, a promise
     by such a call at any time; a passive or a state also by what records or the user told, and by
-    the policy. A sum of money has to stand in a call or in the policy.
+    the policy. What only the learned reader takes for a claim has to be about such a deed, or about
+    what was reported. A sum of money has to stand in a call or in the policy.
     """
     whole = _Grounds(checks, episode.events)
     policy = [stems_in(sentence) for sentence in sentences(checks.policy)]
     for index, event in enumerate(episode.events):
         if not isinstance(event, Line) or event.role != "agent":
             continue
-        claims = effects_in(event.text)
-        before = _Grounds(checks, episode.events[:index]) if claims else whole
+        claims, read = _claims(event.text)
+        before = _Grounds(checks, episode.events[:index]) if claims or read else whole
         for claim in claims:
             grounds = whole if claim.kind == "promise" else before
             if not _is_founded(claim, grounds, policy, checks):
                 yield f"agent claims {claim.words!r}, and no call had done it"
+        for sentence in read:
+            grounds = whole if _AHEAD.search(sentence) else before
+            if not _is_borne_out(sentence, grounds, policy, checks):
+                yield f"agent claims {sentence!r}, and no call had done it"
+
+
+def _claims(text: str) -> tuple[list[Claim], list[str]]:
+    """Return the claims that grammar reads in a message, and the sentences that only sound so.
+
+    What lies ahead, in a message that ends in a question, is a proposal.
+    """
+    is_proposal = text.rstrip().endswith("?")
+    claims: list[Claim] = []
+    sounding = []
+    plain = _QUOTED.sub('""', text.replace("’", "'").replace("*", ""))
+    for sentence in sentences(plain):
+        likelihood = claim_likelihood(sentence)
+        parsed = [c for c in effects_in(sentence) if not (is_proposal and c.kind == "promise")]
+        if parsed and likelihood >= _POSSIBLE:
+            claims += parsed
+        elif likelihood >= _SURE and not (is_proposal and _AHEAD.search(sentence)):
+            sounding.append(sentence)
+    return claims, sounding
+
+
+def _is_borne_out(
+    sentence: str, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
+) -> bool:
+    """Return whether a sentence that sounds like a claim is about what was done, or reported."""
+    amounts = {n for m in values_in(sentence) if m.kind == "money" for n in m.numbers[:1]}
+    if grounds.is_undeclared:
+        return True
+    if not grounds.knows(amounts):
+        return False
+    words = telling_words(sentence) - _ANY_DEED
+    if any(not words or words & (deed.verbs | deed.words) for deed in grounds.deeds):
+        return True
+    if _BY_DESK.search(sentence) or len(words) < _REPORTED_WORDS:
+        return False
+    told = [*grounds.records, *grounds.user, *policy]
+    return any(len(words & one) >= _REPORTED_SHARE * len(words) for one in told)
 
 
 def _is_founded(
     claim: Claim, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
 ) -> bool:
-    if not grounds.is_undeclared and not grounds.numbers.issuperset(claim.amounts):
+    if not grounds.is_undeclared and not grounds.knows(claim.amounts):
         return False
     if claim.is_either and claim.kind != "passive" and not _is_deed_here(claim, checks):
         return True

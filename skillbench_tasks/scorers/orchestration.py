@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -36,7 +36,7 @@ from skillbench_tasks.scorers.orchestration_rows import SHOWN, rows_of
 from skillbench_tasks.scorers.orchestration_totals import Totals
 from skillbench_tasks.scorers.spending import agent_answers
 from skillbench_tasks.scorers.stored import has_erred, stored_value
-from skillbench_tasks.scorers.trace import ScoringContext, VariantScore, variant_score
+from skillbench_tasks.scorers.trace import Metric, ScoringContext, VariantScore, variant_score
 from skillbench_tasks.scorers.workflow_strata import strata
 from skillbench_tasks.tools import connectors
 from skillbench_tasks.tools.connectors.queries import QUERY_ARGUMENTS, equal_queries
@@ -98,7 +98,22 @@ def orchestration_rows() -> InspectMetric:
     return rows
 
 
-@scorer(metrics=[orchestration_rows()])
+@metric
+def reduced_orchestration() -> InspectMetric:
+    """Mean of the samples' orchestration after the epochs' reducer (`pass_k_2`, `at_least_2` …).
+
+    The rows above are over all variants of all epochs, whatever the reducer.
+    """
+
+    def mean_of(scores: list[SampleScore]) -> float:
+        values = [one.score.value for one in scores]
+        told = [v[str(Metric.ORCHESTRATION)] for v in values if isinstance(v, Mapping)]
+        return math.fsum(float(v) for v in told if isinstance(v, int | float)) / max(len(told), 1)
+
+    return mean_of
+
+
+@scorer(metrics=[orchestration_rows(), reduced_orchestration()])
 def orchestration() -> Scorer:
     """Trace, side effect, terminal output and what is made of them, of every execution.
 

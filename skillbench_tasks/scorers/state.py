@@ -51,9 +51,12 @@ def _text_faults(check: TextCheck, episode: Episode) -> list[str]:
         if change.collection == check.collection and check.key in (None, change.key)
     ]
     wanted = [word.casefold() for word in check.all_of]
-    if any(all(word in text for word in wanted) for text in texts):
-        return []
-    return [f"text: {check.collection}.{check.field} does not hold {', '.join(check.all_of)}"]
+    some = [word.casefold() for word in check.any_of]
+    for text in texts:
+        if all(word in text for word in wanted) and (not some or any(w in text for w in some)):
+            return []
+    words = [*check.all_of, *([f"any of {'/'.join(check.any_of)}"] if check.any_of else [])]
+    return [f"text: {check.collection}.{check.field} does not hold {', '.join(words)}"]
 
 
 def _written(change: Change, field: str) -> str:

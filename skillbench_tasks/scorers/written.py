@@ -141,7 +141,7 @@ def _undone(checks: Checks, calls: list[Call], text: str) -> Iterator[str]:
         effects = checks.effects[tool]
         if not said & (stems_of(effects.verbs) | stems_of(effects.nouns)):
             yield f"what was done ({tool})"
-    if not done and not said & _TRIED:
+    if not done and not said & _TRIED and "n't" not in text.replace("’", "'"):
         yield "what was done"
 
 

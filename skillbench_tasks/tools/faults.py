@@ -31,11 +31,19 @@ INFRASTRUCTURE: Final = ("unavailable", "service_error", "rate_limited", *LOST_R
 
 
 def holds(arguments: Mapping[str, JsonValue], selector: Mapping[str, JsonValue]) -> bool:
-    """Return whether the arguments hold every literal of the selector (numbers by value)."""
+    """Return whether the arguments hold every literal of the selector.
+
+    Numbers are compared by value, words without regard to case.
+    """
     return all(
-        name in arguments and equal_values(arguments[name], value)
-        for name, value in selector.items()
+        name in arguments and _equal(arguments[name], value) for name, value in selector.items()
     )
+
+
+def _equal(one: JsonValue, other: JsonValue) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.strip().casefold() == other.casefold()
+    return equal_values(one, other)
 
 
 def commits(kind: FaultKind) -> bool:

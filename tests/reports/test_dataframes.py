@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inspect_ai import Epochs
 from inspect_ai import eval as inspect_eval
 from inspect_ai.analysis import SampleSummary, evals_df, samples_df
 
-from skillbench_tasks import closed_loop, gold_history
+from skillbench_tasks import closed_loop, global_orchestration, gold_history
 from skillbench_tasks.reports.dataframes import PARTS, message_table, score_columns
 from tests.mock import MOCK_SKILLS
 
@@ -48,3 +49,19 @@ def test_messages_of_a_run_without_a_model_are_rows_d6(logs: Path) -> None:
     one = message_table(next(logs.glob("*closed-loop*.eval")))
     assert len(one) < len(table)
     assert list(one[one["sample_id"] == one["sample_id"].iloc[0]]["order"])[:3] == [0, 1, 2]
+
+
+def test_an_epochs_reducer_reaches_orchestration_d6(tmp_path: Path) -> None:
+    task = global_orchestration(sop="overdue-invoice-chase.1", planner="reference")
+    log = inspect_eval(
+        task,
+        model="none/none",
+        log_dir=str(tmp_path),
+        display="none",
+        epochs=Epochs(2, "pass_k_2"),
+    )[0]
+    assert log.results is not None
+    rows = [one.metrics for one in log.results.scores if one.reducer == "pass_k_2"]
+    assert rows[0]["reduced_orchestration"].value == 1.0
+    table = evals_df(str(tmp_path), quiet=True)
+    assert set(table["score_headline_name"]) == {"orchestration"}

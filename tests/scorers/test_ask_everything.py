@@ -9,11 +9,14 @@ from skillbench_tasks.datasets.loaders import load_cases
 from skillbench_tasks.datasets.mutants.making import transfer
 from skillbench_tasks.datasets.mutants.story import HAND_OVER, Story
 from skillbench_tasks.datasets.script import Script, ScriptCall, ScriptTurn, perform
-from skillbench_tasks.models import Case, State
+from skillbench_tasks.models import Case, ScenarioKind, State
 from skillbench_tasks.scorers.verified import verified_verdict
 
-PASSES: dict[str, str] = {}
-"""Case → why asking, reading and then refusing or handing over is its policy."""
+POLICY = {
+    ScenarioKind.IDENTITY_FAILS: "the second failed check is handed over to the identity desk",
+    ScenarioKind.PERMANENT_FAILURE: "a read that keeps failing is handed over",
+}
+"""Kind of case → why asking, checking, reading and then handing over is its policy."""
 
 
 def _run(case: Case, *, hands_over: bool) -> Script:
@@ -39,11 +42,37 @@ def _run(case: Case, *, hands_over: bool) -> Script:
     return Script(turns=(*turns, last), end=State.OUT_OF_SCOPE)
 
 
-def test_ask_everything_passes_only_where_that_is_the_policy_a2() -> None:
+def _knowing(case: Case) -> Script | None:
+    """The same with the reason, queue and number of checks of the gold hand-over."""
+    over = next((p.call for p in Story(case).places if p.call.tool == HAND_OVER), None)
+    if over is None:
+        return None
+    script = _run(case, hands_over=True)
+    last = script.turns[-1]
+    summary = (
+        f"The customer's request: {case.scenario.opening} Identity checked, all read; nothing was "
+        "changed. Open: identity not verified, or the system fails; somebody has to decide."
+    )
+    call = ScriptCall(tool=HAND_OVER, arguments={**over.arguments, "summary": summary})
+    reads = [c for c in last.calls if c.tool != HAND_OVER][:-1]
+    turns = (*script.turns[:-1], last.model_copy(update={"calls": (*reads, call)}))
+    return script.model_copy(update={"turns": turns})
+
+
+def _passes(case: Case, script: Script) -> bool:
+    return verified_verdict(case.checks, perform(case, script)).passed is True
+
+
+def test_ask_everything_passes_nowhere_a2() -> None:
+    for case in load_cases():
+        for hands_over in (True, False):
+            assert not _passes(case, _run(case, hands_over=hands_over)), case.id
+
+
+def test_ask_everything_that_knows_the_reason_passes_only_where_that_is_the_policy_a2() -> None:
     passed = {
-        case.id
+        case.id: case.scenario.kind
         for case in load_cases()
-        for hands_over in (True, False)
-        if verified_verdict(case.checks, perform(case, _run(case, hands_over=hands_over))).passed
+        if (script := _knowing(case)) is not None and _passes(case, script)
     }
-    assert passed == PASSES.keys()
+    assert set(passed.values()) <= POLICY.keys(), passed

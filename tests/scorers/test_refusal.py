@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from skillbench_tasks.datasets.loaders import case_by_id, load_cases
 from skillbench_tasks.datasets.mutants.edits import interjected, reworded
 from skillbench_tasks.datasets.script import Script, ScriptTurn, gold_script, perform
-from skillbench_tasks.models import State
+from skillbench_tasks.models import Case, State
 from skillbench_tasks.scorers.refusal import COPIED_BY_MESSAGE, runs_copied
 from skillbench_tasks.scorers.verified import verified_verdict
 from skillbench_tasks.solvers.baselines import PasteForm, pasted_answers
@@ -19,7 +20,17 @@ ENDS = (State.OUT_OF_SCOPE, State.RESOLVED, State.TRANSFERRED)
 
 @pytest.mark.parametrize("form", get_args(PasteForm))
 def test_pasted_page_is_never_verified_a2(form: PasteForm) -> None:
-    for case in load_cases():
+    _paste(form, load_cases()[::5])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", get_args(PasteForm))
+def test_pasted_page_is_verified_in_no_case_at_all_a2(form: PasteForm) -> None:
+    _paste(form, load_cases())
+
+
+def _paste(form: PasteForm, cases: Sequence[Case]) -> None:
+    for case in cases:
         answers = pasted_answers(case.skill.instructions, form)
         turns = [ScriptTurn(role="user", text=case.scenario.opening)]
         for answer in answers[:8]:

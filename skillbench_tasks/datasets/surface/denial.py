@@ -89,6 +89,16 @@ def tells(
     if negated and any(expresses(said, None, (form,)) for form in negated):
         return True
     plain = tuple(form for form in forms if form not in negated)
+    words = tuple(form for form in plain if not any(map(str.isdecimal, form)))
+    if words and len(words) < len(plain):  # words are denied in another way than numbers
+        numbers = tuple(form for form in plain if form not in words)
+        return _is_told(said, None, words, is_effect) or _is_told(said, value, numbers, is_effect)
+    return _is_told(said, value, plain, is_effect)
+
+
+def _is_told(said: str, value: JsonValue, plain: Sequence[str], is_effect: bool) -> bool:
+    if not expresses(said, value, plain):
+        return False
     kept, position = [], 0
     for start, end in sorted(_denied(said, value, plain, is_effect)):
         if start >= position:

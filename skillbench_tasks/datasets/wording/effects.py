@@ -18,7 +18,15 @@ from skillbench_tasks.datasets.surface import values_in
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import is_participle, is_past, stem
 
-__all__ = ["Claim", "effects_in"]
+__all__ = [
+    "Claim",
+    "effects_in",
+    "is_conditional",
+    "is_denied",
+    "is_hedged",
+    "telling_words",
+    "without_denials",
+]
 
 Kind = Literal["own", "passive", "present", "state", "promise", "bare"]
 
@@ -261,6 +269,35 @@ def effects_in(text: str) -> tuple[Claim, ...]:
             if claim is not None and not (is_proposal and claim.kind == "promise"):
                 found.append(claim)
     return tuple(found)
+
+
+def is_conditional(sentence: str) -> bool:
+    """Return whether a sentence opens with a condition ("Once you confirm, …")."""
+    return bool(_OPENS_CONDITION.search(sentence.lower()))
+
+
+def is_denied(sentence: str, *, whole: bool = False) -> bool:
+    """Return whether some clause of a sentence denies; with `whole`, whether each does."""
+    clauses = [part for part in _CLAUSE.split(sentence.lower()) if part.strip(" .!")]
+    denied = (bool(_DENIED.search(clause)) for clause in clauses)
+    return bool(clauses) and (all(denied) if whole else any(denied))
+
+
+def without_denials(sentence: str) -> str:
+    """Return what is left of a sentence without the clauses that deny."""
+    clauses = [part.strip() for part in _CLAUSE.split(sentence) if part.strip(" .!")]
+    kept = [clause for clause in clauses if not _DENIED.search(clause.lower())]
+    return sentence if len(kept) == len(clauses) else ", ".join(kept)
+
+
+def is_hedged(sentence: str) -> bool:
+    """Return whether a sentence holds a word of condition, wish or thought."""
+    return bool(_CONDITION.search(sentence.lower()))
+
+
+def telling_words(sentence: str) -> frozenset[str]:
+    """Return the stems of the words that tell what a sentence is about."""
+    return _things(sentence.lower())
 
 
 def _claim(clause: str, *, is_first: bool) -> Claim | None:
