@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Final
 
@@ -26,6 +27,9 @@ WORK_MAX: Final = 60_000
 """Keywords that are looked at, and parts of values that they read, of one validation."""
 
 _CHARACTERS_PER_PART: Final = 50
+_REFERENCES_MAX: Final = 80
+"""References that are followed within one another; what goes deeper cannot be checked."""
+
 _PARTS_PER_KEYWORD: Final = 16
 """Parts of a value that are read in the time in which a keyword is looked at."""
 
@@ -40,11 +44,24 @@ class _Meter:
     def __init__(self, work_max: int) -> None:
         self._left = work_max
         self._sizes: dict[int, int] = {}
+        self._open: set[tuple[str, int]] = set()
 
     def do(self, work: int) -> None:
         self._left -= work
         if self._left < 0:
             raise TooMuchWork
+
+    @contextmanager
+    def following(self, reference: str, instance: object) -> Iterator[None]:
+        """Follow a reference; one that leads back to itself on the same value never ends."""
+        key = (reference, id(instance))
+        if key in self._open or len(self._open) >= _REFERENCES_MAX:
+            raise TooMuchWork
+        self._open.add(key)
+        try:
+            yield
+        finally:
+            self._open.discard(key)
 
     def size(self, value: Any) -> int:
         """Return the size of a value in parts; a text counts by its length."""
@@ -70,6 +87,14 @@ def _metered(function: Keyword) -> Keyword:
         return function(validator, wanted, instance, schema)
 
     return check
+
+
+def _reference(
+    validator: Any, wanted: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    resolver = validator._resolver  # the library's: what a relative reference starts from
+    with validator.format_checker.meter.following(f"{resolver._base_uri} {wanted}", instance):
+        yield from _KEYWORDS_BEFORE["$ref"](validator, wanted, instance, schema)
 
 
 def _pattern(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
@@ -141,16 +166,19 @@ def _unsupported(
 
 _UNSUPPORTED: Final = ("unevaluatedItems", "unevaluatedProperties")
 
+_KEYWORDS_BEFORE: Final[dict[str, Any]] = dict(Draft202012Validator.VALIDATORS)
 _CHANGED: Final[dict[str, Keyword]] = {
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
     "uniqueItems": _unique_items,
+    "$ref": _reference,
+    "$dynamicRef": _reference,
     # The library searches all schemas anew for each of these, without bound.
     **dict.fromkeys(_UNSUPPORTED, _unsupported),
 }
 
-_KEYWORDS: Final[dict[str, Any]] = {**Draft202012Validator.VALIDATORS, **_CHANGED}
+_KEYWORDS: Final[dict[str, Any]] = {**_KEYWORDS_BEFORE, **_CHANGED}
 _Validator: Final[Any] = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator, {name: _metered(function) for name, function in _KEYWORDS.items()}
 )

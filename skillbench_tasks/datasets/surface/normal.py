@@ -17,16 +17,26 @@ _CHARACTERS = str.maketrans(
     }
 )
 _MERIDIEM = re.compile(r"(?<=[\d\s])([ap])\.\s?m\b\.?", re.I)
+_SPAN = re.compile(
+    r"(?<=[ap]m)\s?-\s?(?=\d)|(?<=/\d\d)\s?-\s?(?=\d{1,2}/\d)|(?<=/\d)\s?-\s?(?=\d{1,2}/\d)"
+    r"|(?<=\d)\s?-\s?(?=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d)",
+    re.I,
+)
+"""The dash of a span between two times or dates, for which "to" is read."""
+
 _WORD = re.compile(r"[^\W_]+")
 
 
 @lru_cache(maxsize=4096)
 def normal_text(text: str) -> str:
-    """Return `text` with plain characters, single blanks, and "am" for "a.m.". Case is kept."""
+    """Return `text` with plain characters, single blanks, and "am" for "a.m.". Case is kept.
+
+    A span of times or days is written with "to": "8 AM to 12 PM".
+    """
     plain = unicodedata.normalize("NFKD", text.translate(_CHARACTERS))
     if not plain.isascii():
         plain = "".join(c for c in plain if not unicodedata.combining(c))
-    return _MERIDIEM.sub(r"\1m", " ".join(plain.split()))
+    return _SPAN.sub(" to ", _MERIDIEM.sub(r"\1m", " ".join(plain.split())))
 
 
 @lru_cache(maxsize=4096)
