@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-from skillbench_tasks.datasets.surface import values_in
+from skillbench_tasks.datasets.surface import expresses, values_in
 from skillbench_tasks.datasets.wording.claim_reader import claim_likelihood
 from skillbench_tasks.datasets.wording.effects import Claim, effects_in, telling_words
 from skillbench_tasks.datasets.wording.sentences import sentences
@@ -36,23 +36,37 @@ _SURE: Final = 0.8
 _QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{2,300}[\"”]")
 """What is read out, and not said by the agent himself."""
 
-_AHEAD: Final = re.compile(r"\b(?:will|shall|going to|gonna)\b|'ll\b", re.IGNORECASE)
+_AHEAD: Final = re.compile(
+    r"\b(?:will|shall|going to|gonna)\b|'ll\b|(?:\b(?:i|we) (?:am|are)|'m|'re) \w+ing\b"
+    r"|^(?:[\w']+\W+){0,3}\w{2,}ing\b(?=.*\bnow\b)",
+    re.IGNORECASE,
+)
+"""What lies ahead or is under way: "doing that now" beside the call that does it."""
+
+_PERFECT: Final = re.compile(r"\b(?:has|have|been|was|were|now|did|just)\b|'ve\b", re.IGNORECASE)
 _BY_DESK: Final = re.compile(r"\b(?:I|we)(?:'ve| have)?\b", re.IGNORECASE)
 _REPORTED_WORDS: Final = 2
 _REPORTED_SHARE: Final = 0.75
 """A report says no more than records, user or page did: this share of its telling words."""
 
 
+_COURTESY: Final = stems_in(
+    "right alright okay ok sure great perfect good fine thanks thank welcome sorry glad happy yes "
+    "wonderful moment hello hi course certainly absolutely"
+)
+
+
 class _Deed(NamedTuple):
     """A write that was carried out: its verbs, the words for what it was done to, its numbers.
 
-    `is_wish` tells what users wish for from hand-overs and logs.
+    `is_wish` tells what users wish for from hand-overs and logs; `values` are its exact arguments.
     """
 
     verbs: frozenset[str]
     words: frozenset[str]
     numbers: frozenset[float]
     is_wish: bool
+    values: tuple[str, ...] = ()
 
 
 class _Grounds:
@@ -113,7 +127,9 @@ def _changes(value: JsonValue, seen: dict[str, set[float]]) -> set[float]:
 
 def _deed(effects: Effects, call: Call, names: Iterable[str], *, is_wish: bool) -> _Deed:
     said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result), *names]))
-    return _Deed(stems_of(effects.verbs), stems_of(effects.nouns) | said, _amounts(call), is_wish)
+    words = stems_of(effects.nouns) | said
+    exact = tuple(v for v in _leaves(call.arguments) if any(map(str.isdecimal, v)))
+    return _Deed(stems_of(effects.verbs), words, _amounts(call), is_wish, exact)
 
 
 def _amounts(call: Call) -> frozenset[float]:
@@ -182,9 +198,14 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
         parsed = [c for c in effects_in(sentence) if not (is_proposal and c.kind == "promise")]
         if parsed and likelihood >= _POSSIBLE:
             claims += parsed
-        elif likelihood >= _SURE and not (is_proposal and _AHEAD.search(sentence)):
+        elif likelihood >= _SURE and not (is_proposal and _may_be_proposed(sentence)):
             sounding.append(sentence)
     return claims, sounding
+
+
+def _may_be_proposed(sentence: str) -> bool:
+    """Return whether a sentence before a question can be what is asked: "New total: $9. OK?"."""
+    return bool(_AHEAD.search(sentence)) or not _PERFECT.search(sentence)
 
 
 def _is_borne_out(
@@ -196,8 +217,12 @@ def _is_borne_out(
         return True
     if not grounds.knows(amounts):
         return False
-    words = telling_words(sentence) - _ANY_DEED
+    words = telling_words(sentence) - _ANY_DEED - _COURTESY
+    if not words and _AHEAD.search(sentence):
+        return True
     if any(not words or words & (deed.verbs | deed.words) for deed in grounds.deeds):
+        return True
+    if any(expresses(sentence, value) for deed in grounds.deeds for value in deed.values):
         return True
     if _BY_DESK.search(sentence) or len(words) < _REPORTED_WORDS:
         return False
@@ -215,10 +240,11 @@ def _is_founded(
     if grounds.is_undeclared or any(_has_done(deed, claim) for deed in grounds.deeds):
         return True
     told: list[frozenset[str]] = []
-    if claim.kind in ("passive", "present", "state"):
+    exact = {mention.kind for mention in values_in(claim.words)}
+    if claim.kind in ("passive", "present", "state") or "date" in exact:  # "ordered on 8/19"
         told += [*grounds.records, *grounds.user]
     is_report = claim.kind == "passive" and not claim.things and " been " not in claim.words
-    if claim.kind in ("present", "promise") or is_report:
+    if claim.kind in ("present", "promise") or is_report or "id" in exact:
         told += policy
     verbs = _named_verbs(claim, checks)
     return bool(verbs) and any(_tells(words, verbs, claim) for words in told)

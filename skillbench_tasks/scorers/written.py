@@ -21,7 +21,7 @@ _KNOWN_SHARE: Final = 0.5
 """Least share of a text's words that the conversation, its records or the policy hold."""
 
 _DISTINCT_SHARE: Final = 0.34
-_RETOLD: Final = 2
+_RETOLD: Final = 3
 """From this many words of the user on, a text tells his matter."""
 
 _SHORTEST_TELLING: Final = 4
