@@ -28,7 +28,10 @@ _ANY_DEED: Final = stems_in(
 
 
 _POSSIBLE: Final = 0.3
-"""Likelihood from which on a claim that grammar reads counts."""
+"""Likelihood from which on a claim that grammar reads counts.
+
+A passive always does: it is a report as often, and then records found it.
+"""
 
 _SURE: Final = 0.8
 """Likelihood from which on a sentence counts in which grammar reads no claim."""
@@ -195,8 +198,13 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
     plain = _QUOTED.sub('""', text.replace("’", "'").replace("*", ""))
     for sentence in sentences(plain):
         likelihood = claim_likelihood(sentence)
-        parsed = [c for c in effects_in(sentence) if not (is_proposal and c.kind == "promise")]
-        if parsed and likelihood >= _POSSIBLE:
+        parsed = [
+            claim
+            for claim in effects_in(sentence)
+            if not (is_proposal and claim.kind == "promise")
+            and (likelihood >= _POSSIBLE or claim.kind == "passive")
+        ]
+        if parsed:
             claims += parsed
         elif likelihood >= _SURE and not (is_proposal and _may_be_proposed(sentence)):
             sounding.append(sentence)

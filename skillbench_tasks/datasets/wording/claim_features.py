@@ -7,12 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 from zlib import crc32
 
-from skillbench_tasks.datasets.wording.effects import (
-    effects_in,
-    is_conditional,
-    is_denied,
-    is_hedged,
-)
+from skillbench_tasks.datasets.wording.clauses import is_conditional, is_denied, is_hedged
+from skillbench_tasks.datasets.wording.effects import effects_in
 from skillbench_tasks.datasets.wording.sentences import sentences
 
 __all__ = ["BUCKETS", "buckets_of", "is_no_claim"]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skillbench_tasks.datasets.wording.claim_features import buckets_of, is_no_claim
-from skillbench_tasks.datasets.wording.effects import without_denials
+from skillbench_tasks.datasets.wording.clauses import without_denials, without_gifts
 
 __all__ = ["WEIGHTS", "claim_likelihood"]
 
@@ -35,6 +35,7 @@ def claim_likelihood(sentence: str) -> float:
     A question, a condition and a denial claim nothing: 0. Where one clause denies, what the others
     say has to sound like a claim by itself.
     """
+    sentence = without_gifts(sentence)
     if is_no_claim(sentence):
         return 0.0
     return min(_likelihood(sentence), _likelihood(without_denials(sentence)))

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from skillbench_tasks.datasets.surface import values_in
+from skillbench_tasks.datasets.wording.clauses import (
+    CONDITION,
+    DENIED,
+    REASONS,
+    clauses,
+    is_conditional,
+    without_gifts,
+)
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import is_participle, is_past, stem
 
-__all__ = [
-    "Claim",
-    "effects_in",
-    "is_conditional",
-    "is_denied",
-    "is_hedged",
-    "telling_words",
-    "without_denials",
-]
+__all__ = ["Claim", "effects_in", "telling_words"]
 
 Kind = Literal["own", "passive", "present", "state", "promise", "bare"]
 
@@ -185,24 +185,6 @@ _FORMS: Final = (
     _Form("state", re.compile(r"(?=\bwent (?:out|through|back)\b)"), "state", False),
 )
 _WORD: Final = re.compile(r"[a-z]+(?:-[a-z]+)?")
-_DENIED: Final = re.compile(
-    r"\b(?:not|never|no(?! longer)|nothing|nobody|without|neither|nor|cannot|unable|instead|hardly|"
-    r"none|stays?|remains?)\b|n't\b"
-)
-_CONDITION: Final = re.compile(
-    r"\b(?:once|after|when|whenever|until|till|if|unless|before|as soon as|whether|as long as|how|"
-    r"in case|by the time|would|could|might|may|should|as though|why|what|which|who|must|can|"
-    r"needs? to|ha(?:ve|s) to|wants?|let|let's|because|that|though|although|like|hope|think|know|"
-    r"to)\b|'d\b"
-)
-_OPENS_CONDITION: Final = re.compile(
-    r"^\W*(?:(?:and|but|so|then) )*(?:once|after|when|whenever|until|if|unless|before|as soon as|"
-    r"as long as|in case|by the time|should)\b"
-)
-_CLAUSE: Final = re.compile(
-    r"\s*(?:[;:()\"]|\s[-–—]+\s|—|,(?!\d)|\band (?=(?:i|we|it|your|the|they|you|that|a|an|all|our|"
-    r"there|he|she|nothing|nobody|none)\b)|\b(?:but|so|because|while|which|although|though)\b)\s*"
-)
 _PREPOSITION: Final = re.compile(
     r"\b(?:to|for|from|on|in|at|by|with|as|so|until|into|onto|over|because|since|and|that|within|"
     r"per|before|after|under|without|through|today|now|too|already|right|here|at)\b"
@@ -231,7 +213,6 @@ _LOOKS: Final = re.compile(
 )
 
 
-_FREE: Final = re.compile(r"\b(?:at )?no (?:extra |additional |further )?(?:cost|charge)\b", re.I)
 _NEWS: Final = frozenset({"answer", "repli", "respons", "news"})
 """What a user gets without anything being done."""
 
@@ -257,42 +238,20 @@ def effects_in(text: str) -> tuple[Claim, ...]:
 
     A promise in a message that ends in a question is a proposal, and claims nothing.
     """
-    plain = _FREE.sub("", text.replace("’", "'").replace("*", ""))
+    plain = without_gifts(text.replace("’", "'").replace("*", ""))
     is_proposal = plain.rstrip().endswith("?")
     found: list[Claim] = []
     for sentence in sentences(plain):
         said = sentence.lower().strip()
-        if said.endswith("?") or _OPENS_CONDITION.search(said):
+        if said.endswith("?") or is_conditional(said):
             continue
-        for number, clause in enumerate(_CLAUSE.split(said)):
+        for number, (opener, clause) in enumerate(clauses(said)):
             claim = _claim(clause.strip(" .!\"'"), is_first=number == 0)
-            if claim is not None and not (is_proposal and claim.kind == "promise"):
+            if claim is None or (is_proposal and claim.kind == "promise"):
+                continue
+            if opener not in REASONS or claim.kind == "own":
                 found.append(claim)
     return tuple(found)
-
-
-def is_conditional(sentence: str) -> bool:
-    """Return whether a sentence opens with a condition ("Once you confirm, …")."""
-    return bool(_OPENS_CONDITION.search(sentence.lower()))
-
-
-def is_denied(sentence: str, *, whole: bool = False) -> bool:
-    """Return whether some clause of a sentence denies; with `whole`, whether each does."""
-    clauses = [part for part in _CLAUSE.split(sentence.lower()) if part.strip(" .!")]
-    denied = (bool(_DENIED.search(clause)) for clause in clauses)
-    return bool(clauses) and (all(denied) if whole else any(denied))
-
-
-def without_denials(sentence: str) -> str:
-    """Return what is left of a sentence without the clauses that deny."""
-    clauses = [part.strip() for part in _CLAUSE.split(sentence) if part.strip(" .!")]
-    kept = [clause for clause in clauses if not _DENIED.search(clause.lower())]
-    return sentence if len(kept) == len(clauses) else ", ".join(kept)
-
-
-def is_hedged(sentence: str) -> bool:
-    """Return whether a sentence holds a word of condition, wish or thought."""
-    return bool(_CONDITION.search(sentence.lower()))
 
 
 def telling_words(sentence: str) -> frozenset[str]:
@@ -302,7 +261,7 @@ def telling_words(sentence: str) -> frozenset[str]:
 
 def _claim(clause: str, *, is_first: bool) -> Claim | None:
     """Return the first claim of a clause; one without a subject opens its sentence."""
-    if not clause or _DENIED.search(clause):
+    if not clause or DENIED.search(clause):
         return None
     for form in _FORMS:
         if form.kind == "bare" and not is_first and not _DETERMINER.match(clause):
@@ -326,7 +285,7 @@ def _read(form: _Form, clause: str, lead: re.Match[str], start: int) -> Claim | 
     """Return what a form claims at a place of a clause, if its verb is one and tells of a deed."""
     none, either = _classes()
     word = (_STATE if form.verb == "state" else _WORD).match(clause, start)
-    if word is None or _CONDITION.search(clause[: lead.start()]):
+    if word is None or CONDITION.search(clause[: lead.start()]):
         return None
     verb, after = word[0], clause[word.end() :]
     base = "" if " " in verb else stem(verb)
