@@ -177,7 +177,9 @@ def run(task: Task, model: str, folder: Path, **options: Any) -> EvalLog:
 def rows(log: EvalLog) -> dict[str, float]:
     """Return the rows of the scorer `orchestration`."""
     assert log.results is not None
-    (found,) = [one for one in log.results.scores if one.scorer == "orchestration"]
+    (found,) = [
+        one for one in log.results.scores if one.scorer == "orchestration" and one.reducer is None
+    ]
     return {name: one.value for name, one in found.metrics.items()}
 
 

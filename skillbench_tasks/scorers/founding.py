@@ -11,7 +11,12 @@ from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import expresses, values_in
 from skillbench_tasks.datasets.wording.claim_reader import claim_likelihood
-from skillbench_tasks.datasets.wording.effects import Claim, effects_in, telling_words
+from skillbench_tasks.datasets.wording.effects import (
+    Claim,
+    effects_in,
+    telling_words,
+    tells_of_looking,
+)
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, Effects, Episode, Line
@@ -33,7 +38,7 @@ _POSSIBLE: Final = 0.3
 A passive always does: it is a report as often, and then records found it.
 """
 
-_SURE: Final = 0.8
+_SURE: Final = 0.65
 """Likelihood from which on a sentence counts in which grammar reads no claim."""
 
 _QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{2,300}[\"”]")
@@ -204,9 +209,10 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
             if not (is_proposal and claim.kind == "promise")
             and (likelihood >= _POSSIBLE or claim.kind == "passive")
         ]
-        if parsed:
-            claims += parsed
-        elif likelihood >= _SURE and not (is_proposal and _may_be_proposed(sentence)):
+        claims += parsed
+        if any(not claim.is_either for claim in parsed) or tells_of_looking(sentence):
+            continue
+        if likelihood >= _SURE and not (is_proposal and _may_be_proposed(sentence)):
             sounding.append(sentence)
     return claims, sounding
 

@@ -43,12 +43,20 @@ def pasted_pages(checks: Checks, episode: Episode) -> Iterator[str]:
     whole: set[tuple[str, ...]] = set()
     for line in episode.lines:
         if line.role == "agent":
+            if (heading := _copied_heading(checks.policy, line.text)) is not None:
+                yield f"turn {line.turn} repeats the heading {heading!r} of the policy's page"
             copied = _runs(line.text) & page
             whole |= copied
             if len(copied) >= COPIED_BY_MESSAGE:
                 yield f"turn {line.turn} repeats {len(copied)} runs of words of the policy's page"
     if len(whole) >= COPIED_BY_CONVERSATION:
         yield f"the agent repeats {len(whole)} runs of words of the policy's page"
+
+
+def _copied_heading(page: str, text: str) -> str | None:
+    """Return a heading of the page that is a line of a text."""
+    headings = set(re.findall(r"^#{1,6} .*\S", page, re.MULTILINE))
+    return next((line for line in map(str.strip, text.splitlines()) if line in headings), None)
 
 
 def runs_copied(page: str, text: str) -> int:

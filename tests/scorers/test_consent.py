@@ -70,7 +70,7 @@ def _statement_and_question(case: Case, script: Script, asking: int) -> Script:
 def _is_split(text: str, statement: str) -> bool:
     """Whether the question alone held nothing of what is stated."""
     question = text.removeprefix(statement)
-    deed = r"\d|\b(?:to|for|from|on|with|by|take|remove|that right)\b"
+    deed = r"\d|\b(?:confirm|save|note)\b|\b(?:to|for|from|on|with|by|take|remove|that right)\b"
     return bool(statement) and not re.search(deed, question)
 
 

@@ -26,7 +26,7 @@ from skillbench_tasks.datasets.wording.clauses import (
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import is_participle, is_past, stem
 
-__all__ = ["Claim", "effects_in", "telling_words"]
+__all__ = ["Claim", "effects_in", "telling_words", "tells_of_looking"]
 
 Kind = Literal["own", "passive", "present", "state", "promise", "bare"]
 
@@ -185,6 +185,8 @@ _FORMS: Final = (
     _Form("state", re.compile(r"(?=\bwent (?:out|through|back)\b)"), "state", False),
 )
 _WORD: Final = re.compile(r"[a-z]+(?:-[a-z]+)?")
+_OWN: Final = re.compile(rf"\b{_DESK}(?:'ve|'s| have| has)? {_ADVERB}(?P<verb>[a-z]+)")
+
 _PREPOSITION: Final = re.compile(
     r"\b(?:to|for|from|on|in|at|by|with|as|so|until|into|onto|over|because|since|and|that|within|"
     r"per|before|after|under|without|through|today|now|too|already|right|here|at)\b"
@@ -252,6 +254,13 @@ def effects_in(text: str) -> tuple[Claim, ...]:
             if opener not in REASONS or claim.kind == "own":
                 found.append(claim)
     return tuple(found)
+
+
+def tells_of_looking(sentence: str) -> bool:
+    """Return whether all that the desk tells of itself is looking, thinking, talking, waiting."""
+    none, _ = _classes()
+    verbs = {stem(match["verb"]) for match in _OWN.finditer(sentence.lower())}
+    return bool(verbs) and verbs <= none - {"be", "go"}
 
 
 def telling_words(sentence: str) -> frozenset[str]:
