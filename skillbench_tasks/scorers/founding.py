@@ -35,8 +35,16 @@ _ANY_DEED: Final = stems_in(
 _POSSIBLE: Final = 0.3
 """Likelihood from which on a claim that grammar reads counts.
 
-A passive always does: it is a report as often, and then records found it.
+A passive without a day always does: it is a report as often, and then records found it.
 """
+
+_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATED: Final = re.compile(
+    r"\b(?:yesterday|last (?:week|month|year|night|time)|ago|earlier|(?:19|20)\d\d|"
+    rf"{_MONTH} \d|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|on the \d{{1,2}}(?:st|nd|rd|th)|"
+    rf"(?:from|in|since) {_MONTH}(?!\w)|\d{{1,2}}/\d{{1,2}})",
+    re.IGNORECASE,
+)
 
 _SURE: Final = 0.65
 """Likelihood from which on a sentence counts in which grammar reads no claim."""
@@ -207,7 +215,9 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
             claim
             for claim in effects_in(sentence)
             if not (is_proposal and claim.kind == "promise")
-            and (likelihood >= _POSSIBLE or claim.kind == "passive")
+            and (
+                likelihood >= _POSSIBLE or (claim.kind == "passive" and not _DATED.search(sentence))
+            )
         ]
         claims += parsed
         if any(not claim.is_either for claim in parsed) or tells_of_looking(sentence):

@@ -26,7 +26,7 @@ CONDITION: Final = re.compile(
     r"\b(?:once|after|when|whenever|until|till|if|unless|before|as soon as|whether|as long as|how|"
     r"in case|by the time|would|could|might|may|should|as though|why|what|which|who|must|can|"
     r"needs? to|ha(?:ve|s) to|wants?|let|let's|because|that|though|although|like|hope|think|know|"
-    r"to)\b|'d\b"
+    r"to|seems?|looks like|apparently|according)\b|'d\b"
 )
 _OPENS_CONDITION: Final = re.compile(
     r"^\W*(?:(?:and|but|so|then) )*(?:once|after|when|whenever|until|if|unless|before|as soon as|"
@@ -34,9 +34,10 @@ _OPENS_CONDITION: Final = re.compile(
 )
 _CLAUSE: Final = re.compile(
     r"\s*(?:[;:()\"]|\s[-–—]+\s|—|,(?!\d)|\band (?=(?:i|we|it|your|the|they|you|that|a|an|all|our|"
-    r"there|he|she|nothing|nobody|none)\b)|\b(?:but|so|because|while|which|although|though)\b)\s*"
+    r"there|he|she|nothing|nobody|none)\b)|\b(?:but|so|because|while|which|although|though)\b"
+    r"|\bas(?= (?:this|that|the|it|they|your|our|we|you)\b))\s*"
 )
-REASONS: Final = frozenset({"because", "which", "while", "although", "though"})
+REASONS: Final = frozenset({"as", "because", "which", "while", "although", "though"})
 """They open what is told beside the matter: "because the bill was paid late"."""
 
 _FREE: Final = re.compile(r"\b(?:at )?no (?:extra |additional |further )?(?:cost|charge)\b", re.I)

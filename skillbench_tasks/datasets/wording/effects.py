@@ -185,7 +185,7 @@ _FORMS: Final = (
     _Form("state", re.compile(r"(?=\bwent (?:out|through|back)\b)"), "state", False),
 )
 _WORD: Final = re.compile(r"[a-z]+(?:-[a-z]+)?")
-_OWN: Final = re.compile(rf"\b{_DESK}(?:'ve|'s| have| has)? {_ADVERB}(?P<verb>[a-z]+)")
+_OWN: Final = re.compile(rf"\b{_DESK}(?:'ve|'s| have| has) {_ADVERB}(?P<verb>[a-z]+)")
 
 _PREPOSITION: Final = re.compile(
     r"\b(?:to|for|from|on|in|at|by|with|as|so|until|into|onto|over|because|since|and|that|within|"
@@ -224,14 +224,16 @@ _TAKEN: Final = frozenset({"taken", "done"})
 @cache
 def _classes() -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems of verbs that are no deeds, and of those that are in one sense."""
-    none: set[str] = set()
-    either: set[str] = set()
+    either = _verbs()["either"]
+    return frozenset().union(*_verbs().values()) - either, either
+
+
+@cache
+def _verbs() -> dict[str, frozenset[str]]:
     path = Path(__file__).parent / "no_effect_verbs.txt"
-    for line in path.read_text(encoding="utf-8").splitlines():
-        name, _, verbs = line.partition(":")
-        if not line.startswith("#"):
-            (either if name == "either" else none).update(map(stem, verbs.split()))
-    return frozenset(none - either), frozenset(either)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    parts = [line.partition(":") for line in lines if not line.startswith("#")]
+    return {name: frozenset(map(stem, verbs.split())) for name, _, verbs in parts}
 
 
 @lru_cache(maxsize=8192)
@@ -257,10 +259,9 @@ def effects_in(text: str) -> tuple[Claim, ...]:
 
 
 def tells_of_looking(sentence: str) -> bool:
-    """Return whether all that the desk tells of itself is looking, thinking, talking, waiting."""
-    none, _ = _classes()
+    """Return whether all that the desk tells to have done is looking ("I've looked that up")."""
     verbs = {stem(match["verb"]) for match in _OWN.finditer(sentence.lower())}
-    return bool(verbs) and verbs <= none - {"be", "go"}
+    return bool(verbs) and verbs <= _verbs()["perception"]
 
 
 def telling_words(sentence: str) -> frozenset[str]:
