@@ -232,6 +232,6 @@ def test_bad_option_is_one_line(options: dict[str, Any], told: str) -> None:
 
 
 def test_default_is_the_evaluation_split_and_all_is_registered() -> None:
-    assert len(gold_history().dataset) == 545
+    assert len(gold_history().dataset) == 541
     assert registry.gold_history is gold_history
     assert registry.next_action is next_action

@@ -66,6 +66,10 @@ _REPORTED_SHARE: Final = 0.75
 """A report says no more than records, user or page did: this share of its telling words."""
 
 
+_SENT: Final = re.compile(r"\b(?:on (?:its|the|their) way|in the (?:mail|post)|en route)\b")
+_SENDING: Final = stems_in("send ship order mail post dispatch pay refund issue deliver")
+"""Verbs of the deeds that set something on its way."""
+
 _COURTESY: Final = stems_in(
     "right alright okay ok sure great perfect good fine thanks thank welcome sorry glad happy yes "
     "wonderful moment hello hi course certainly absolutely"
@@ -261,7 +265,10 @@ def _is_founded(
         return False
     if claim.is_either and claim.kind != "passive" and not _is_deed_here(claim, checks):
         return True
-    if grounds.is_undeclared or any(_has_done(deed, claim) for deed in grounds.deeds):
+    deeds = grounds.deeds
+    if _SENT.search(claim.words) and _is_sent_here(claim, checks):
+        deeds = [deed for deed in deeds if deed.is_wish and deed.verbs & _SENDING]
+    if grounds.is_undeclared or any(_has_done(deed, claim) for deed in deeds):
         return True
     told: list[frozenset[str]] = []
     exact = {mention.kind for mention in values_in(claim.words)}
@@ -291,6 +298,15 @@ def _is_deed_here(claim: Claim, checks: Checks) -> bool:
     return any(
         claim.verb in stems_of(effects.verbs) and claim.things & stems_of(effects.nouns)
         for effects in checks.effects.values()
+    )
+
+
+def _is_sent_here(claim: Claim, checks: Checks) -> bool:
+    """Return whether a tool of the toolkit sends what is said to be on its way."""
+    return any(
+        stems_of(effects.verbs) & _SENDING and stems_of(effects.nouns) & claim.things
+        for tool, effects in checks.effects.items()
+        if tool not in checks.transfer_tools
     )
 
 

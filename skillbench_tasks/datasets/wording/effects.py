@@ -195,7 +195,7 @@ _LIGHT: Final = frozenset(
     re.findall(
         r"\w+",
         """
-    a an the your my our his her their its this that these those it them they he she you i we us me
+    a an the your yours ours mine my our his her their its this that these those it them they he she you i we us me
     one ones both all any some each every everything anything something nothing thing things part
     rest whole same other another more of also just now already too well second third first two
     three four five new old full extra entire further own up down out off back away way today
