@@ -87,6 +87,7 @@ class _Deed(NamedTuple):
     numbers: frozenset[float]
     is_wish: bool
     values: tuple[str, ...] = ()
+    is_transfer: bool = False
 
 
 class _Grounds:
@@ -122,7 +123,9 @@ class _Grounds:
                 self.is_undeclared |= is_write and may_be_done(event.error)
             elif may_be_done(event.error):
                 names = names_of(self._results, event.arguments)
-                self.deeds.append(_deed(effects, event, names, is_wish=event.tool in wishes))
+                deed = _deed(effects, event, names, is_wish=event.tool in wishes)
+                is_transfer = event.tool in checks.transfer_tools
+                self.deeds.append(deed._replace(is_transfer=is_transfer))
 
     def knows(self, amounts: Iterable[float]) -> bool:
         """Return whether sums of money stand in a call or the policy, or are a change of one."""
@@ -267,7 +270,7 @@ def _is_founded(
         return True
     deeds = grounds.deeds
     if _SENT.search(claim.words) and _is_sent_here(claim, checks):
-        deeds = [deed for deed in deeds if deed.is_wish and deed.verbs & _SENDING]
+        deeds = [deed for deed in deeds if not deed.is_transfer and deed.verbs & _SENDING]
     if grounds.is_undeclared or any(_has_done(deed, claim) for deed in deeds):
         return True
     told: list[frozenset[str]] = []
