@@ -26,7 +26,7 @@ def _places() -> Iterator[tuple[Case, Script, int]]:
             yield case, story.script, pair.asking
 
 
-PLACES = list(_places())
+PLACES = list(_places())[::2]
 
 
 def _breaches(change: Change) -> list[str]:
