@@ -186,6 +186,7 @@ _FORMS: Final = (
 )
 _WORD: Final = re.compile(r"[a-z]+(?:-[a-z]+)?")
 _OWN: Final = re.compile(rf"\b{_DESK}(?:'ve|'s| have| has) {_ADVERB}(?P<verb>[a-z]+)")
+_DOING: Final = re.compile(rf"\b(?:i|we)(?:'m|'re| am| are) {_ADVERB}(?P<verb>[a-z]+ing)\b")
 
 _PREPOSITION: Final = re.compile(
     r"\b(?:to|for|from|on|in|at|by|with|as|so|until|into|onto|over|because|since|and|that|within|"
@@ -195,7 +196,8 @@ _LIGHT: Final = frozenset(
     re.findall(
         r"\w+",
         """
-    a an the your yours ours mine my our his her their its this that these those it them they he she you i we us me
+    a an the your yours ours mine my our his
+    her their its this that these those it them they he she you i we us me
     one ones both all any some each every everything anything something nothing thing things part
     rest whole same other another more of also just now already too well second third first two
     three four five new old full extra entire further own up down out off back away way today
@@ -259,9 +261,15 @@ def effects_in(text: str) -> tuple[Claim, ...]:
 
 
 def tells_of_looking(sentence: str) -> bool:
-    """Return whether all that the desk tells to have done is looking ("I've looked that up")."""
-    verbs = {stem(match["verb"]) for match in _OWN.finditer(sentence.lower())}
-    return bool(verbs) and verbs <= _verbs()["perception"]
+    """Return whether all that the desk tells of itself is looking ("I've looked that up").
+
+    What it is doing may also be thinking, talking, waiting or trying ("I'm trying again").
+    """
+    said = sentence.lower()
+    done = {stem(match["verb"]) for match in _OWN.finditer(said)}
+    doing = {stem(match["verb"]) for match in _DOING.finditer(said)}
+    idle = frozenset().union(*_verbs().values())
+    return bool(done | doing) and done <= _verbs()["perception"] and doing <= idle
 
 
 def telling_words(sentence: str) -> frozenset[str]:
