@@ -77,7 +77,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_FOLDER] = folder
     _isolate_environment(folder)
     sys.addaudithook(_refuse_network)
-    gc.set_threshold(50_000, 20, 50)  # the suite makes much that lives on; looking for it takes long
+    gc.set_threshold(
+        50_000, 20, 50
+    )  # the suite makes much that lives on; looking for it takes long
     # The same examples on every run, and no time limit that a busy machine could miss.
     hypothesis.settings.register_profile("skillbench", deadline=None, derandomize=True)
     hypothesis.settings.load_profile("skillbench")

@@ -56,8 +56,14 @@ def test_pasted_page_in_free_text_fails_a5() -> None:
         ("A tool keeps failing, nothing was changed.", "what is wanted (reschedule)"),
         ("Customer wants the visit moved to the 25th. Nothing was changed.", "what is left open"),
         ("Customer wants the visit moved; the calendar is down.", "what was done"),
-        ("Wants to reschedule to the 25th. Identity verified; slots could not be listed, system error.", ""),
-        ("Caller asked to move his visit to 3/25. Could not, the scheduling tool failed 3 times.", ""),
+        (
+            "Wants to reschedule to the 25th. Identity verified; slots could not be listed, system error.",
+            "",
+        ),
+        (
+            "Caller asked to move his visit to 3/25. Could not, the scheduling tool failed 3 times.",
+            "",
+        ),
     ],
 )
 def test_hand_over_tells_wanted_done_and_open_a5(text: str, missing: str) -> None:
