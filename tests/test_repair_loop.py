@@ -129,6 +129,13 @@ MESSAGES: list[tuple[str, tuple[Any, ...], Any, str, list[str]]] = [
         ["`concat`", "nearest: `cat`", "allowed:", "`merge`"],
     ),
     (
+        "operator_swapped",
+        (3, "value"),
+        {"$": {"ni": [1, [1]]}},
+        "steps[3].value.$.ni",
+        ["`ni`", "nearest: `in`"],
+    ),
+    (
         "operands",
         (3, "value"),
         {"$": {"==": [1]}},

@@ -9,7 +9,7 @@ from typing import Final
 from skillbench_tasks.datasets.wording.sentences import plain_words, sentences
 from skillbench_tasks.datasets.wording.word_forms import stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, Episode, Line
-from skillbench_tasks.patterns import PatternFault, linear_pattern
+from skillbench_tasks.patterns import linear_pattern
 from skillbench_tasks.scorers.conduct import was_put
 from skillbench_tasks.tools.faults import may_be_done
 
@@ -106,10 +106,7 @@ def forbidden_sayings(checks: Checks, episode: Episode) -> Iterator[str]:
     Patterns are matched in linear time.
     """
     for rule in checks.rules.never_say:
-        try:
-            says = linear_pattern(rule.says, ignores_case=True)
-        except PatternFault:  # TRANSITION: skills of this branch still hold look-around
-            continue
+        says = linear_pattern(rule.says, ignores_case=True)
         unless = linear_pattern(rule.unless, ignores_case=True) if rule.unless else None
         for line in episode.lines:
             parts = sentences(line.text) if unless else [line.text]

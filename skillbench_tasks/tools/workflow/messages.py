@@ -44,8 +44,10 @@ def nearest(text: str, names: Collection[str], count: int = 3) -> list[str]:
     """Return the names that a text was probably meant to be, the likeliest first."""
     if len(text) > _LENGTH_MAX:
         return []
-    short = (name for name in names if len(name) <= _LENGTH_MAX)
-    return get_close_matches(text, list(islice(short, _COMPARED_MAX)), count)
+    short = list(islice((name for name in names if len(name) <= _LENGTH_MAX), _COMPARED_MAX))
+    near = get_close_matches(text, short, count)
+    # A swap in a name of two letters leaves nothing that `difflib` would call close.
+    return near or [name for name in short if sorted(name) == sorted(text)][:count]
 
 
 def listing(names: Iterable[str]) -> str:
