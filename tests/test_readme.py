@@ -7,6 +7,7 @@ import re
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai._util.registry import registry_lookup
 
 import skillbench_tasks
 from skillbench_tasks.cli import skillbench
@@ -74,3 +75,10 @@ def test_counts_in_the_readme_are_those_of_the_suite() -> None:
     assert f"{stats['tools']['total']} tools on {stats['tools']['servers']} servers" in README
     assert f"{len(stats['by_kind'])} kinds of scenario" in README
     assert stats["skills"] == 8 and len(stats["by_industry"]) == 3
+
+
+def test_page_of_runs_says_how_a_log_is_graded_again_d7() -> None:
+    """Inspect's own error of a plain `inspect score` names no package."""
+    page = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8")
+    assert "inspect score LOG --scorer skillbench_tasks/verified" in page
+    assert registry_lookup("scorer", "skillbench_tasks/verified") is not None

@@ -79,7 +79,7 @@ def checks_of(
         before_transfer=_before_transfer(gold, required, transfer_tools),
         effects={t.full_name: t.effects for t in tools if t.effects is not None},
         policy=skill.instructions,
-        never_ask=tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask),
+        **_asking(skill, scenario, gold, slots),
         wrong_places=tuple(_wrong_places(skill, scenario, gold)),
         requests=scenario.requests,
         free_texts=_free_texts(tools, world),
@@ -90,6 +90,30 @@ def checks_of(
         text_checks=scenario.text_checks,
         data_version=DATA_VERSION,
     )
+
+
+def _asking(
+    skill: Skill, scenario: Scenario, gold: GoldConversation, slots: Mapping[str, SlotSpec]
+) -> dict[str, Any]:
+    """Return what is never asked for, how many things a message asks for, and their words."""
+    asks = any(act.slots for turn in gold.turns for act in turn.acts)
+    is_refused = scenario.outcome is Outcome.OUT_OF_SCOPE and not asks
+    most = 0 if skill.rules.refuses_unasked and is_refused else skill.rules.most_asked
+    never = tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask)
+    names = sorted(set(_slots_of(skill.program)) & slots.keys()) if most is not None else ()
+    words = {name: slots[name].cues for name in names}
+    return {"never_ask": never, "most_asked": most, "asked_words": words}
+
+
+def _slots_of(part: JsonValue) -> Iterator[str]:
+    """Yield the slots that a flow asks for."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _slots_of(one)
+    elif isinstance(part, dict):
+        named = part.get("slots") if part.get("kind") == "ask" else None
+        yield from map(str, named if isinstance(named, list) else ())
+        yield from _slots_of(list(part.values()))
 
 
 def _required(skill: Skill, tools: Sequence[ToolSpec]) -> set[str]:

@@ -47,6 +47,7 @@ class Checks(Model):
 
     `effects` holds the words of each write's effect, `policy` the body of the skill's page,
     `never_ask` what it forbids to ask for,
+    `asked_words` how what its flow asks for is called, `most_asked` how much of it a message asks,
     `wrong_places` where a refusal does not send this user,
     `free_texts` the arguments of each write that are free text.
     `taken_over` holds words that tell of a hand-over, `left_open` words for what is left open by
@@ -77,6 +78,8 @@ class Checks(Model):
     effects: dict[str, Effects] = Field(default_factory=dict)
     policy: str = ""
     never_ask: tuple[ForbiddenSlot, ...] = ()
+    asked_words: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    most_asked: int | None = None
     wrong_places: tuple[Fact, ...] = ()
     requests: tuple[str, ...] = ()
     free_texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)

@@ -77,12 +77,14 @@ class ConfirmRule(Model):
     """A write that needs a yes to a message which states its arguments `states`.
 
     Without `states` it needs a yes of its own, unless it is `shared`: then a yes to another write
-    of the same conversation may stand for both.
+    of the same conversation may stand for both. With `alone` the yes stands for no other write at
+    all, though one message states the values of both.
     """
 
     tool: str
     states: tuple[str, ...] = ()
     shared: bool = False
+    alone: bool = False
 
 
 class OrderRule(Model):
@@ -175,7 +177,9 @@ class Rules(Model):
     """Ordering and prohibition constraints of a skill, checked on every episode.
 
     `places` are where the policy sends what is not done here: name → the forms that name it.
-    `unsaid_ids` are the prefixes of ids that no customer hears ("CUS").
+    `unsaid_ids` are the prefixes of ids that no customer hears ("CUS"). `most_asked` is how many
+    things a message asks for at most; with `refuses_unasked` a wish is refused without asking for
+    anything, where the reference run asks for nothing.
     """
 
     verification: VerificationRule | None = None
@@ -191,6 +195,8 @@ class Rules(Model):
     unsaid_ids: tuple[str, ...] = ()
     max_retries: int = Field(default=2, ge=0)
     never_ask: tuple[str, ...] = NEVER_ASKED
+    most_asked: int | None = Field(default=None, ge=1)
+    refuses_unasked: bool = False
     texts: tuple[TextRule, ...] = ()
     places: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 

@@ -68,6 +68,7 @@ class _Done(NamedTuple):
     place: int
     call: Call
     effects: Effects | None
+    yes: int | None
 
 
 def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
@@ -84,10 +85,13 @@ def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
             continue
         effects = checks.effects.get(event.tool)
         deed = _deed(rules[event.tool], effects, event, episode.events[:index])
-        if not _is_agreed(episode.events[:index], deed, event, done):
+        yes = _yes_to(episode.events[:index], deed, event, done)
+        if yes is None:
             yield f"{event.tool} was called without a yes to its values"
+        elif rules[event.tool].alone and any(d.yes == yes for d in done):
+            yield f"{event.tool} was called on a yes to another write as well"
         if event.error is None:
-            done.append(_Done(index, event, effects))
+            done.append(_Done(index, event, effects, yes))
 
 
 def _deed(rule: ConfirmRule, effects: Effects | None, call: Call, before: Events) -> _Deed:
@@ -108,8 +112,8 @@ def _stated(name: str, value: JsonValue, results: Sequence[JsonValue]) -> _State
     return _Stated(value, tuple(dict.fromkeys(names)))
 
 
-def _is_agreed(events: Events, deed: _Deed, call: Call, done: Sequence[_Done]) -> bool:
-    """Return whether the user agreed to a write; no yes before the same write counts again."""
+def _yes_to(events: Events, deed: _Deed, call: Call, done: Sequence[_Done]) -> int | None:
+    """Return where the user agreed to a write; no yes before the same write counts again."""
     same = [d.place for d in done if (d.call.tool, d.call.arguments) == (call.tool, call.arguments)]
     for index in range(len(events) - 1, max(same, default=-1), -1):
         line = events[index]
@@ -117,11 +121,11 @@ def _is_agreed(events: Events, deed: _Deed, call: Call, done: Sequence[_Done]) -
             continue
         asked = _Asked(events[:index])
         if _takes_back(line, asked, deed):
-            return False
+            return None
         others = [d.effects for d in done if d.place > index and d.call.tool != call.tool]
         if is_affirmative(line.text, line.acts) and asked.proposes(deed, others):
-            return True
-    return False
+            return index
+    return None
 
 
 def _takes_back(line: Line, asked: _Asked, deed: _Deed) -> bool:

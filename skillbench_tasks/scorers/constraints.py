@@ -18,7 +18,7 @@ from skillbench_tasks.scorers.conduct import (
     was_put,
 )
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
-from skillbench_tasks.scorers.forbidden import forbidden_questions
+from skillbench_tasks.scorers.forbidden import crowded_questions, forbidden_questions
 from skillbench_tasks.scorers.founding import unfounded_claims
 from skillbench_tasks.scorers.refusal import pasted_pages, second_places
 from skillbench_tasks.scorers.retries import excess_retries
@@ -144,6 +144,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "lost_reply": (lambda c: True, unchecked_lost_replies),
     "claims": (lambda c: True, unfounded_claims),
     "never_ask": (lambda c: bool(c.never_ask), forbidden_questions),
+    "most_asked": (lambda c: c.most_asked is not None, crowded_questions),
     "free_text": (lambda c: bool(c.free_texts), junk_texts),
     "texts": (lambda c: bool(c.rules.texts), silent_texts),
     "one_place": (lambda c: bool(c.wrong_places), second_places),

@@ -6,10 +6,21 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from skillbench_tasks.datasets.wording.asking import things_asked
 from skillbench_tasks.datasets.wording.forbidden import asks_for, holds_value
 from skillbench_tasks.models import Call, Checks, Episode
 
-__all__ = ["forbidden_questions"]
+__all__ = ["crowded_questions", "forbidden_questions"]
+
+
+def crowded_questions(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield messages that ask for more things than a message may."""
+    most = checks.most_asked if checks.most_asked is not None else len(checks.asked_words)
+    for line in episode.lines:
+        if line.role == "agent":
+            number = things_asked(line.text, checks.asked_words)
+            if number > most:
+                yield f"turn {line.turn} asks for {number} things, at most {most} allowed"
 
 
 def forbidden_questions(checks: Checks, episode: Episode) -> Iterator[str]:

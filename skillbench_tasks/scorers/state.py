@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from skillbench_tasks.datasets.surface import expresses, tells
 from skillbench_tasks.models import Change, Checks, Episode, TextCheck, Verdict
 from skillbench_tasks.tools.compare import diff
 
@@ -50,13 +51,17 @@ def _text_faults(check: TextCheck, episode: Episode) -> list[str]:
         for change in episode.changes
         if change.collection == check.collection and check.key in (None, change.key)
     ]
-    wanted = [word.casefold() for word in check.all_of]
-    some = [word.casefold() for word in check.any_of]
     for text in texts:
-        if all(word in text for word in wanted) and (not some or any(w in text for w in some)):
+        is_any = not check.any_of or any(_holds(text, word) for word in check.any_of)
+        if is_any and all(_holds(text, word) for word in check.all_of):
             return []
     words = [*check.all_of, *([f"any of {'/'.join(check.any_of)}"] if check.any_of else [])]
     return [f"text: {check.collection}.{check.field} does not hold {', '.join(words)}"]
+
+
+def _holds(text: str, word: str) -> bool:
+    """Return whether a text holds a word or a part of one, other than to deny it."""
+    return word.casefold() in text and (not expresses(text, word) or tells(text, word))
 
 
 def _written(change: Change, field: str) -> str:

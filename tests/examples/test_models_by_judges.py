@@ -135,6 +135,15 @@ def test_set_whose_judge_gives_no_verdict_says_so_and_fails(
     assert _table(printed, "passes of")["scripted/poor"][0] == "unscored"
 
 
+def test_set_stopped_before_its_first_log_fails_d4(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Inspect answers an interrupt with success and no log."""
+    monkeypatch.setattr("examples.models_by_judges.eval_set", lambda *_, **__: (True, []))
+    assert main_here(_arguments(tmp_path, ("none/none",), ("none/none",))) == 1
+    assert "no log was written" in capsys.readouterr().out
+
+
 def test_ranking_tables_equal_the_count_by_hand() -> None:
     unscored = Undefined(reason="no scored votes")
     rates: dict[str, dict[str, Statistic]] = {

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessage, GenerateConfig
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolInfo
@@ -31,6 +32,7 @@ from skillbench_tasks.reports.comparison import (
     paired_means,
 )
 from skillbench_tasks.reports.comparison_report import ComparedBlock, ComparisonReport, compare_logs
+from skillbench_tasks.reports.comparison_settings import versions_of
 from skillbench_tasks.reports.comparison_table import comparison_page
 from skillbench_tasks.reports.error_spread import error_spread, error_trace
 from skillbench_tasks.scorers.statistic import Interval, Undefined
@@ -266,6 +268,17 @@ def test_other_versions_of_the_cases_are_refused(tmp_path: Path, name: str) -> N
     assert block.rows == ()
     assert {one.scorer for one in block.refused} == {"rouge_1", "strict_tool"}
     assert f"other version of the {name}" in block.refused[0].reason
+
+
+def test_task_version_that_inspect_recorded_differs_from_the_metadata_d8(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "a.eval", "gold_history", [_text("a", 0, 0.5)])
+    log = read_eval_log(str(path))
+    said = "7"
+    log.eval.metadata = {"task": said, "data": "1"}
+    same = log.model_copy(update={"eval": log.eval.model_copy(update={"task_version": said})})
+    other = log.model_copy(update={"eval": log.eval.model_copy(update={"task_version": "0"})})
+    assert versions_of(same)["task"] == said
+    assert versions_of(other)["task"] == f"{said} (recorded by Inspect as 0)"
 
 
 def test_grader_is_that_of_the_score_and_only_its_rows_are_refused(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from skillbench_tasks.datasets.loaders import load_cases
+from skillbench_tasks.datasets.loaders import case_by_id, load_cases
 from skillbench_tasks.datasets.mutants.confirming import asked_and_done
 from skillbench_tasks.datasets.mutants.edits import agent, reworded, spliced, user
 from skillbench_tasks.datasets.mutants.story import Story
-from skillbench_tasks.datasets.script import Script, perform
+from skillbench_tasks.datasets.script import Script, gold_script, perform
 from skillbench_tasks.models import Case
 from skillbench_tasks.scorers.text import is_affirmative, is_negative
 from skillbench_tasks.scorers.verified import verified_verdict
@@ -130,3 +130,23 @@ def test_hard_yes_is_heard_u9(text: str) -> None:
 )  # fmt: skip
 def test_no_yes_is_heard_u9(text: str) -> None:
     assert not is_affirmative(text)
+
+
+def test_one_yes_to_two_writes_is_none_where_each_needs_its_own() -> None:
+    case = case_by_id("data-request.two_requests")
+    script = gold_script(case)
+    second = next(i for i in range(len(script.turns) - 1, 0, -1) if script.turns[i].acts)
+    calls = script.turns[second + 1].calls
+    first = next(i for i, t in enumerate(script.turns) if "cancel_request" in str(t.calls))
+    question = (
+        "I would withdraw the access request for call recordings of August 20, which can't be "
+        "revived afterwards, and then open an erasure request for your marketing data. OK?"
+    )
+    both = script.turns[first - 2].model_copy(update={"text": question})
+    done = script.turns[first].model_copy(
+        update={"calls": (*script.turns[first].calls, *calls), "text": "Both are done."}
+    )
+    turns = (*script.turns[: first - 2], both, script.turns[first - 1], done)
+    at_once = script.model_copy(update={"turns": (*turns, *script.turns[second + 2 :])})
+    reasons = " ".join(verified_verdict(case.checks, perform(case, at_once)).reasons)
+    assert "open_request was called on a yes to another write as well" in reasons

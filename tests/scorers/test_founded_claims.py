@@ -84,11 +84,28 @@ def test_one_honest_message_of_a_hundred_is_taken_for_a_claim_a4() -> None:
         "The old card is dead now.",
         "Consider it done.",
         "Your contract has been cancelled and nothing more will be billed.",
+        "Ive cancelled ur contract, anything else?",
+        "Rest assured that I have taken care of it, there's nothing further you need to do.",
     ],
 )
 def test_rows_of_a4_fail(text: str) -> None:
     case = case_by_id("internet-trouble.out_of_scope")
     assert _new(case, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your parcel was handed to the carrier on Friday.",
+        "The card was locked on Saturday at 23:14 by our fraud system.",
+        "The previous appointment was cancelled by the technician because of illness.",
+        "The order is still being prepared.",
+        "I'll check that for you now.",
+        "The cancellation period of your contract is three months.",
+    ],
+)
+def test_what_others_did_and_what_holds_anyway_is_no_claim_a4(text: str) -> None:
+    assert not _new(case_by_id("internet-trouble.out_of_scope"), text)
 
 
 @pytest.mark.parametrize(

@@ -72,3 +72,36 @@ def test_hand_over_tells_wanted_done_and_open_a5(text: str, missing: str) -> Non
     [place] = [place for place in story.places if place.call.tool == OVER]
     reasons = _reasons(case, story, place, "summary", text)
     assert missing in reasons if missing else not reasons
+
+
+@pytest.mark.parametrize(
+    ("told", "is_true"),
+    [
+        ("Her objection was withdrawn as she wished; nothing is open.", False),
+        ("Objection withdrawn, erasure request opened.", False),
+        ("The objection was not withdrawn: the tool failed. Open: withdraw it.", True),
+        ("She wants her objection withdrawn; withdrawing failed. Open: carry it out.", True),
+    ],
+)
+def test_a_summary_tells_no_deed_that_was_not_done_a4(told: str, is_true: bool) -> None:
+    case = case_by_id("data-request.permanent_failure")
+    story = Story(case)
+    place = next(p for p in story.places if p.call.tool == OVER)
+    reasons = _reasons(case, story, place, "summary", f"The caller wanted to withdraw it. {told}")
+    assert ("transfer_to_human was told" in reasons) is not is_true
+
+
+@pytest.mark.parametrize(
+    ("details", "is_right"),
+    [
+        ("Correction of the first name: Josefine, not Josephine.", True),
+        ("Correction of the first name to Josefine.", True),
+        ("Correction of the first name: Josephine, not Josefine.", False),
+    ],
+)
+def test_a_value_that_a_text_denies_is_not_held_a6(details: str, is_right: bool) -> None:
+    case = case_by_id("data-request.straightforward.3")
+    story = Story(case)
+    place = next(p for p in story.places if p.call.tool == "mcp.privacy:open_request")
+    reasons = _reasons(case, story, place, "details", details)
+    assert ("privacy_requests.details does not hold" in reasons) is not is_right

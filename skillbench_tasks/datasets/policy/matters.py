@@ -46,6 +46,10 @@ def rule_names(rules: Rules) -> Iterator[str]:
     yield from (f"never.{_short(rule.tool)}" for rule in rules.never)
     yield from (f"at_most.{_short(rule.tool)}" for rule in rules.at_most)
     yield from (f"never_ask.{name}" for name in rules.never_ask)
+    if rules.most_asked is not None:
+        yield "most_asked"
+    if rules.refuses_unasked:
+        yield "refuses_unasked"
     yield from (f"texts.{_short(rule.tool)}.{rule.argument}" for rule in rules.texts)
     yield from (f"places.{name}" for name in rules.places)
     yield from (f"never_say.{number}" for number, _ in enumerate(rules.never_say, 1))

@@ -186,7 +186,10 @@ _FORMS: Final = (
 )
 _WORD: Final = re.compile(r"[a-z]+(?:-[a-z]+)?")
 _OWN: Final = re.compile(rf"\b{_DESK}(?:'ve|'s| have| has) {_ADVERB}(?P<verb>[a-z]+)")
-_DOING: Final = re.compile(rf"\b(?:i|we)(?:'m|'re| am| are) {_ADVERB}(?P<verb>[a-z]+ing)\b")
+_DOING: Final = re.compile(
+    rf"\b(?:i|we)(?:(?:'m|'re| am| are) {_ADVERB}(?P<verb>(?!going to)[a-z]+ing)"
+    rf"|(?:'ll| will| shall|(?:'m|'re| am| are) going to) {_ADVERB}(?P<ahead>[a-z]+))\b"
+)
 
 _PREPOSITION: Final = re.compile(
     r"\b(?:to|for|from|on|in|at|by|with|as|so|until|into|onto|over|because|since|and|that|within|"
@@ -267,7 +270,7 @@ def tells_of_looking(sentence: str) -> bool:
     """
     said = sentence.lower()
     done = {stem(match["verb"]) for match in _OWN.finditer(said)}
-    doing = {stem(match["verb"]) for match in _DOING.finditer(said)}
+    doing = {stem(match["verb"] or match["ahead"]) for match in _DOING.finditer(said)}
     idle = frozenset().union(*_verbs().values())
     return bool(done | doing) and done <= _verbs()["perception"] and doing <= idle
 

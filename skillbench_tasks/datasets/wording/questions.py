@@ -8,7 +8,15 @@ from functools import lru_cache
 
 from skillbench_tasks.datasets.wording.sentences import plain_words, sentences
 
-__all__ = ["answer_faults", "asks_to_confirm", "count_asked", "has_cue", "requests_in"]
+__all__ = [
+    "answer_faults",
+    "asks_to_confirm",
+    "bare_words",
+    "count_asked",
+    "cue_spans",
+    "has_cue",
+    "requests_in",
+]
 
 _REQUEST = re.compile(
     r"\bplease\b|\b(?:can|could|may|might|would|will) (?:you|i|we)\b|\b(?:i|we)(?:'ll| will|'d)?"
@@ -46,12 +54,20 @@ def _cue_pattern(cue: str) -> re.Pattern[str]:
 
 def has_cue(text: str, cue: str) -> bool:
     """Return whether a cue stands in a text; articles and plurals do not count."""
-    said = f" {_LIGHT.sub(' ', plain_words(text))} "
-    pattern = _cue_pattern(cue)
-    return any(
-        not said[m.start() - 1].isalnum() and not said[m.end()].isalnum()
-        for m in pattern.finditer(said, 1, len(said) - 1)
-    )
+    return any(True for _ in cue_spans(bare_words(text), cue))
+
+
+@lru_cache(maxsize=1024)
+def bare_words(text: str) -> str:
+    """Return the plain words of a text without articles, between two blanks."""
+    return f" {_LIGHT.sub(' ', plain_words(text))} "
+
+
+def cue_spans(bare: str, cue: str) -> Iterator[tuple[int, int]]:
+    """Yield where a cue stands in a text of bare words; articles and plurals do not count."""
+    for m in _cue_pattern(cue).finditer(bare, 1, len(bare) - 1):
+        if not bare[m.start() - 1].isalnum() and not bare[m.end()].isalnum():
+            yield m.start(), m.end()
 
 
 _ITEM = re.compile(r"\s*(?:,|\band\b|&|\bas well as\b|\bplus\b)\s*(?:and\s+|also\s+)?", re.I)

@@ -51,13 +51,13 @@ def _stemmer() -> stemmer:
 def stem(word: str) -> str:
     """Return the stem of a word in lower case; "sent" and "sends" have that of "send"."""
     bases, _, _ = _irregular()
-    word = word.lower()
+    word = word.lower().replace("e-mail", "email")
     return str(_stemmer().stemWord(bases.get(word, word)))
 
 
 def stems_in(text: str) -> frozenset[str]:
     """Return the stems of the words of a text."""
-    return frozenset(map(stem, _WORD.findall(text.lower())))
+    return frozenset(map(stem, _WORD.findall(text.lower().replace("e-mail", "email"))))
 
 
 def stems_of(words: Iterable[str]) -> frozenset[str]:
