@@ -9,12 +9,17 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
 
 import hypothesis
 import pytest
+from inspect_ai._display.plain.display import PlainDisplay
 from rich.live import Live
+
+from skillbench_tasks.datasets import loaders
+from skillbench_tasks.models import Case, Skill
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -105,9 +110,30 @@ def _missing_needs(config: pytest.Config) -> dict[str, str]:
 
 @pytest.fixture(autouse=True, scope="session")
 def undrawn_displays() -> Iterator[None]:
-    """Leave out the drawing of Inspect's live display: nobody sees it, and it takes 2 s a run."""
+    """Leave out the drawing of Inspect's displays: nobody sees it, and it takes 2 s a run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Live, "refresh", lambda self: None)
+        patch.setattr(PlainDisplay, "_print_results", lambda self: None)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def kept_cases() -> Iterator[None]:
+    """Make the cases of the skills in tests/data once: nobody writes there, and many read them."""
+    made: dict[tuple[str, bool, bool], list[Case]] = {}
+    cases_of = loaders.cases_of
+
+    @wraps(cases_of)
+    def kept(skill: Skill, *, words: bool = True, check: bool = True) -> list[Case]:
+        if not Path(skill.folder).is_relative_to(ROOT / "tests" / "data"):
+            return cases_of(skill, words=words, check=check)
+        key = (skill.folder, words, check)
+        if key not in made:
+            made[key] = cases_of(skill, words=words, check=check)
+        return list(made[key])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loaders, "cases_of", kept)
         yield
 
 

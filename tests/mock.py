@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from skillbench_tasks.datasets.loaders import load_cases
@@ -16,6 +17,7 @@ OWN_SKILLS = Path(__file__).parent / "data" / "own_skills"
 """A skill with tools of its own, three of them without a behaviour."""
 
 
+@cache
 def mock_case(kind: str) -> Case:
     """Return the mock scenario of a kind."""
     return next(case for case in load_cases(MOCK_SKILLS) if case.scenario.kind == kind)
