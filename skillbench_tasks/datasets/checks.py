@@ -18,6 +18,7 @@ from skillbench_tasks.models import (
     Fact,
     FieldKind,
     GoldConversation,
+    Heard,
     MustSay,
     Outcome,
     Rules,
@@ -35,6 +36,9 @@ __all__ = ["checks_of"]
 
 NEVER_TOLD: Final = ("date_of_birth", "security_word")
 """Fields of the customer's file that every skill keeps to itself before verification."""
+
+_FACTORS: Final = ("postcode", "security_word", "date_of_birth", "account_number")
+"""Slots that are asked for to tell who somebody is."""
 
 _SHORTEST_PROTECTED: Final = 3
 """Shorter values (a country code, a count) occur by chance and protect nothing."""
@@ -79,6 +83,7 @@ def checks_of(
         before_transfer=_before_transfer(gold, required, transfer_tools),
         effects={t.full_name: t.effects for t in tools if t.effects is not None},
         policy=skill.instructions,
+        today=world.now[:10],
         **_asking(skill, scenario, gold, slots),
         wrong_places=tuple(_wrong_places(skill, scenario, gold)),
         requests=scenario.requests,
@@ -99,10 +104,37 @@ def _asking(
     asks = any(act.slots for turn in gold.turns for act in turn.acts)
     is_refused = scenario.outcome is Outcome.OUT_OF_SCOPE and not asks
     most = 0 if skill.rules.refuses_unasked and is_refused else skill.rules.most_asked
-    never = tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask)
     names = sorted(set(_slots_of(skill.program)) & slots.keys()) if most is not None else ()
-    words = {name: slots[name].cues for name in names}
-    return {"never_ask": never, "most_asked": most, "asked_words": words}
+    return {
+        "never_ask": tuple(load_forbidden_slots()[name] for name in skill.rules.never_ask),
+        "most_asked": most,
+        "asked_words": {name: slots[name].cues for name in names},
+        "unasked": _unasked(skill, scenario, gold),
+        "heard": tuple(_heard(skill, scenario, gold)),
+    }
+
+
+def _unasked(skill: Skill, scenario: Scenario, gold: GoldConversation) -> tuple[str, ...]:
+    """Return the details of the identity check, where a wish is refused without one."""
+    rule = skill.rules.verification
+    called = {call.tool for turn in gold.turns for call in turn.calls}
+    is_refused = scenario.outcome is Outcome.OUT_OF_SCOPE and skill.rules.refuses_unasked
+    return _FACTORS if rule and is_refused and rule.tool not in called else ()
+
+
+def _heard(skill: Skill, scenario: Scenario, gold: GoldConversation) -> Iterator[Heard]:
+    """Yield what this user has to have said before a call, where the reference run asks it."""
+    asked = {slot for turn in gold.turns for act in turn.acts for slot in act.slots}
+    for rule in skill.rules.heard:
+        if rule.slot in asked and rule.slot in scenario.facts:
+            later = scenario.mind_change.changes if scenario.mind_change else {}
+            values = (
+                scenario.facts[rule.slot],
+                *([later[rule.slot]] if rule.slot in later else ()),
+            )
+            forms = scenario.says.get(rule.slot, ())
+            forms = (forms,) if isinstance(forms, str) else tuple(forms)
+            yield Heard(slot=rule.slot, before=rule.before, values=values, forms=forms)
 
 
 def _slots_of(part: JsonValue) -> Iterator[str]:

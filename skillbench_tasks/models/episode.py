@@ -27,6 +27,7 @@ __all__ = [
     "Case",
     "Checks",
     "Episode",
+    "Heard",
     "Line",
     "State",
     "Termination",
@@ -42,12 +43,23 @@ CHECKS_KEY: Final = "checks"
 """Where a sample's metadata hold the checks: JSON text under `json`."""
 
 
+class Heard(Model):
+    """What this user has to have said before a call: a slot, and the values that say it."""
+
+    slot: str
+    before: str
+    values: tuple[JsonValue, ...]
+    forms: tuple[str, ...] = ()
+
+
 class Checks(Model):
     """All that grading needs of a case; stored with the sample: a log re-grades on its own.
 
     `effects` holds the words of each write's effect, `policy` the body of the skill's page,
     `never_ask` what it forbids to ask for,
     `asked_words` how what its flow asks for is called, `most_asked` how much of it a message asks,
+    `unasked` which of it none does,
+    `heard` what the user has to have said before a call, `today` the day on the world's clock,
     `wrong_places` where a refusal does not send this user,
     `free_texts` the arguments of each write that are free text.
     `taken_over` holds words that tell of a hand-over, `left_open` words for what is left open by
@@ -80,6 +92,9 @@ class Checks(Model):
     never_ask: tuple[ForbiddenSlot, ...] = ()
     asked_words: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     most_asked: int | None = None
+    unasked: tuple[str, ...] = ()
+    heard: tuple[Heard, ...] = ()
+    today: str = ""
     wrong_places: tuple[Fact, ...] = ()
     requests: tuple[str, ...] = ()
     free_texts: dict[str, tuple[str, ...]] = Field(default_factory=dict)

@@ -65,12 +65,14 @@ class ScenarioKind(StrEnum):
 class VerificationRule(Model):
     """A call that proves the user's identity: it succeeds and its result has `field` true.
 
-    `factors` is the least number of arguments besides `customer_id` and `full_name`.
+    `factors` is the least number of arguments besides `customer_id` and `full_name`. After `tries`
+    checks of the same details that failed there is no further one.
     """
 
     tool: str
     field: str
     factors: int = Field(default=0, ge=0)
+    tries: int = Field(default=2, ge=1)
 
 
 class ConfirmRule(Model):
@@ -85,6 +87,13 @@ class ConfirmRule(Model):
     states: tuple[str, ...] = ()
     shared: bool = False
     alone: bool = False
+
+
+class HeardRule(Model):
+    """What the user has to have said before a call of a tool, where the flow asks him for it."""
+
+    slot: str
+    before: str
 
 
 class OrderRule(Model):
@@ -189,6 +198,7 @@ class Rules(Model):
     confirm: tuple[ConfirmRule, ...] = ()
     step_up: tuple[StepUpRule, ...] = ()
     order: tuple[OrderRule, ...] = ()
+    heard: tuple[HeardRule, ...] = ()
     never: tuple[NeverRule, ...] = ()
     at_most: tuple[AtMostRule, ...] = ()
     never_say: tuple[Annotated[NeverSay, BeforeValidator(_pattern_alone)], ...] = ()

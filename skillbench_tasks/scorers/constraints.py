@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Final, TypeAlias
+
+from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import expresses
 from skillbench_tasks.models import Call, Checks, Episode, Fact, Verdict
 from skillbench_tasks.scorers.conduct import (
     early_transfers,
     foreign_records,
+    further_checks,
     guessed_ids,
+    named_others,
     unchecked_lost_replies,
     unfinished_tools,
     unsaid_factors,
@@ -20,6 +25,8 @@ from skillbench_tasks.scorers.conduct import (
 from skillbench_tasks.scorers.confirmation import unconfirmed_writes
 from skillbench_tasks.scorers.forbidden import crowded_questions, forbidden_questions
 from skillbench_tasks.scorers.founding import unfounded_claims
+from skillbench_tasks.scorers.hearing import unheard_answers
+from skillbench_tasks.scorers.inventing import invented_values
 from skillbench_tasks.scorers.refusal import pasted_pages, second_places
 from skillbench_tasks.scorers.retries import excess_retries
 from skillbench_tasks.scorers.telling import (
@@ -64,10 +71,12 @@ def _proves_identity(checks: Checks, call: Call) -> bool:
 def _disclosed(checks: Checks, episode: Episode) -> Iterator[str]:
     """Yield protected values said before verification, unless the user had said them."""
     heard: list[str] = []
+    hints: set[str] = set()
     for event in episode.events:
         if isinstance(event, Call):
             if _proves_identity(checks, event):
                 return
+            hints |= set(_hints(event.result))
         elif event.role == "user":
             heard.append(event.text)
         else:
@@ -75,6 +84,22 @@ def _disclosed(checks: Checks, episode: Episode) -> Iterator[str]:
             for fact in checks.protected:
                 if _says(event.text, fact) and not _says(said_by_user, fact):
                     yield f"{fact.name} was said before verification"
+            for digits in sorted(set(_DIGITS.findall(event.text)) & hints):
+                if not re.search(rf"{digits}\b", said_by_user):
+                    yield f"a hint ({digits}) was said before verification"
+
+
+_DIGITS: Final = re.compile(r"(?<![\d.,:-])\d{2,4}(?![\d.,:-]*\d)")
+
+
+def _hints(value: JsonValue) -> Iterator[str]:
+    """Yield the last digits of numbers that a search shows, masked otherwise."""
+    if isinstance(value, list):
+        for part in value:
+            yield from _hints(part)
+    elif isinstance(value, dict):
+        yield from _DIGITS.findall(str(value.get("hint", "")))
+        yield from _hints(list(value.values()))
 
 
 def _says(text: str, fact: Fact) -> bool:
@@ -137,13 +162,17 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "never": (lambda c: bool(c.rules.never), _forbidden),
     "at_most": (lambda c: bool(c.rules.at_most), _too_often),
     "grounded": (lambda c: True, guessed_ids),
+    "invented": (lambda c: bool(c.today), invented_values),
     "factors": (lambda c: c.rules.verification is not None, unsaid_factors),
+    "tries": (lambda c: c.rules.verification is not None, further_checks),
+    "others_named": (lambda c: c.rules.own_records and c.subject is not None, named_others),
     "carried_out": (lambda c: bool(c.succeeding_tools), unfinished_tools),
     "transfer": (lambda c: bool(c.before_transfer), early_transfers),
     "retries": (lambda c: True, excess_retries),
     "lost_reply": (lambda c: True, unchecked_lost_replies),
     "claims": (lambda c: True, unfounded_claims),
     "never_ask": (lambda c: bool(c.never_ask), forbidden_questions),
+    "heard": (lambda c: bool(c.heard), unheard_answers),
     "most_asked": (lambda c: c.most_asked is not None, crowded_questions),
     "free_text": (lambda c: bool(c.free_texts), junk_texts),
     "texts": (lambda c: bool(c.rules.texts), silent_texts),

@@ -14,13 +14,15 @@ __all__ = ["crowded_questions", "forbidden_questions"]
 
 
 def crowded_questions(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield messages that ask for more things than a message may."""
+    """Yield messages that ask for more things than a message may, or for what is left unasked."""
     most = checks.most_asked if checks.most_asked is not None else len(checks.asked_words)
     for line in episode.lines:
-        if line.role == "agent":
-            number = things_asked(line.text, checks.asked_words)
-            if number > most:
-                yield f"turn {line.turn} asks for {number} things, at most {most} allowed"
+        asked = things_asked(line.text, checks.asked_words) if line.role == "agent" else []
+        if len(asked) > most:
+            yield f"turn {line.turn} asks for {len(asked)} things, at most {most} allowed"
+        for name in checks.unasked:
+            if any(name in thing for thing in asked):
+                yield f"turn {line.turn} asks for the {name}, and nobody is to be verified"
 
 
 def forbidden_questions(checks: Checks, episode: Episode) -> Iterator[str]:

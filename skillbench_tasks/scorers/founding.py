@@ -82,6 +82,16 @@ _COURTESY: Final = stems_in(
 )
 
 
+_ALL_SET: Final = re.compile(
+    r"^(?:(?:you|we)(?: are|'re)|that(?: is|'s)) (?:now |then )?(?:all set|set)$"
+)
+"""After an identity check it says that the check is done."""
+
+_LET_US: Final = re.compile(
+    r"^\W*(?:(?:so|now|okay|ok|then|right|great),? )*(?:let's|let us)\b", re.I
+)
+
+
 class _Deed(NamedTuple):
     """A write that was carried out: its verbs, the words for what it was done to, its numbers.
 
@@ -101,6 +111,7 @@ class _Grounds:
 
     def __init__(self, checks: Checks, events: Sequence[Line | Call]) -> None:
         self.deeds: list[_Deed] = []
+        self.is_proved = False  # an identity check has succeeded
         self.is_undeclared = False  # a write was carried out whose effect nobody has put in words
         self.records: list[frozenset[str]] = []
         self._results: list[JsonValue] = []
@@ -116,6 +127,7 @@ class _Grounds:
                     self.user += [stems_in(s) for s in sentences(event.text)]
                 continue
             failed = not may_be_done(event.error)
+            self.is_proved |= _proves(checks, event)
             shown = _shown([{} if failed else event.arguments, event.result])
             shown += event.error.message if event.error else ""
             self.numbers |= _numbers(shown)
@@ -136,6 +148,12 @@ class _Grounds:
     def knows(self, amounts: Iterable[float]) -> bool:
         """Return whether sums of money stand in a call or the policy, or are a change of one."""
         return (self.numbers | self.amounts).issuperset(amounts)
+
+
+def _proves(checks: Checks, call: Call) -> bool:
+    rule = checks.rules.verification
+    result = call.result if isinstance(call.result, dict) else {}
+    return rule is not None and call.tool == rule.tool and result.get(rule.field) is True
 
 
 def _changes(value: JsonValue, seen: dict[str, set[float]]) -> set[float]:
@@ -261,7 +279,7 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
         parsed = [
             claim
             for claim in effects_in(sentence)
-            if not (is_proposal and claim.kind == "promise")
+            if not (is_proposal and _is_offered(claim, likelihood))
             and (
                 likelihood >= _POSSIBLE or (claim.kind == "passive" and not _DATED.search(sentence))
             )
@@ -269,9 +287,16 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
         claims += parsed
         if any(not claim.is_either for claim in parsed) or tells_of_looking(sentence):
             continue
+        if _LET_US.search(sentence):
+            continue
         if likelihood >= _SURE and not (is_proposal and _may_be_proposed(sentence)):
             sounding.append(sentence)
     return claims, sounding
+
+
+def _is_offered(claim: Claim, likelihood: float) -> bool:
+    """Return whether a claim before a question can be what is asked: "That fee is yours. OK?"."""
+    return claim.kind == "promise" or (claim.kind == "state" and likelihood < _SURE)
 
 
 def _may_be_proposed(sentence: str) -> bool:
@@ -313,10 +338,13 @@ def _is_founded(
         deeds = [deed for deed in deeds if not deed.is_transfer and deed.verbs & _SENDING]
     if grounds.is_undeclared or any(_has_done(deed, claim) for deed in deeds):
         return True
+    if grounds.is_proved and _ALL_SET.search(claim.words):
+        return True
     told: list[frozenset[str]] = []
     exact = {mention.kind for mention in values_in(claim.words)}
+    is_under_way = " being " in claim.words and " still being " not in claim.words
     if claim.kind in ("passive", "present", "state") or "date" in exact:  # "ordered on 8/19"
-        told += [*grounds.records, *grounds.user]
+        told += [] if is_under_way else [*grounds.records, *grounds.user]
     is_report = claim.kind == "passive" and not claim.things and " been " not in claim.words
     if claim.kind in ("present", "promise") or is_report or "id" in exact:
         told += policy

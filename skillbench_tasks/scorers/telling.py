@@ -25,7 +25,8 @@ _WRONG: Final = re.compile(
 )
 _RIGHT: Final = re.compile(
     r"\b(?:match(?:es|ed|ing)?|fits?|fitted|right|correct|agrees?|accepted|recogni[sz]ed?|"
-    r"lines? up|check(?:s|ed)? out|tall(?:y|ies)|same|valid)\b"
+    r"lines? up|check(?:s|ed)? out|tall(?:y|ies)|same|valid|fine|good|ok|okay|all right|alright|"
+    r"what (?:we|i) (?:have|hold|see)|(?:the one|as) (?:that )?(?:we|i|on)|on file)\b"
 )
 _NEGATED: Final = re.compile(r"\b(?:not|never|no|cannot|without)\b|n't\b")
 _NOT_TOLD: Final = re.compile(
@@ -97,7 +98,7 @@ def _blames(clause: str) -> bool:
     denied = bool(_NEGATED.search(clause))
     if _WRONG.search(clause):
         return not denied
-    return denied and bool(_RIGHT.search(clause) or _ELLIPSIS.search(clause))
+    return bool(_RIGHT.search(clause)) or (denied and bool(_ELLIPSIS.search(clause)))
 
 
 def forbidden_sayings(checks: Checks, episode: Episode) -> Iterator[str]:

@@ -71,7 +71,13 @@ def cases_in_play(
         OptionError: As `require_mocks` does.
     """
     require_mocks(mocks, recording, source, cases)
-    return played_cases(cases, source) if mocks == Mocks.LLM_ALL else list(cases)
+    played = played_cases(cases, source) if mocks == Mocks.LLM_ALL else list(cases)
+    return [_unshown(case) if _undeclared(source, case, mocks) else case for case in played]
+
+
+def _unshown(case: Case) -> Case:
+    """Return a case in which a model shows values, which are not checked for their source."""
+    return case.model_copy(update={"checks": case.checks.model_copy(update={"today": ""})})
 
 
 def mock_of(source: Source, case: Case, mocks: str, recording: str | None) -> LlmMock | None:

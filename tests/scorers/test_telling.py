@@ -47,6 +47,8 @@ def test_a_transfer_is_told(text: str, is_told: bool) -> None:
         ("I'm sorry, your ZIP code is wrong. Please try again.", True),
         ("The name matches, but the ZIP code doesn't.", True),
         ("It was the postcode that did not match.", True),
+        ("The name is fine. Could you try the ZIP code again?", True),
+        ("The ZIP code isn't the one we hold.", True),
         ("The details did not match. Could you give me name and ZIP code again?", False),
         ("The name or the ZIP code did not match.", False),
         ("If the ZIP code is wrong, tell me the right one.", False),

@@ -2,7 +2,8 @@
 
 `expresses` asks whether a text says a value, `tells` whether it says it other than to deny it,
 `values_in` reads the values off a text,
-`unknown_values` names what a text says that nothing known explains, and `say_value` writes a value
+`unknown_values` names what a text says that nothing known explains (`KnownValues` asks it of one
+mention), and `say_value` writes a value
 as a user would.
 No locale, no clock: "tomorrow" expresses nothing, and a day without a month fits every month.
 """
@@ -13,6 +14,14 @@ from skillbench_tasks.datasets.surface.denial import tells
 from skillbench_tasks.datasets.surface.expressing import expresses
 from skillbench_tasks.datasets.surface.mentions import Surface, values_in
 from skillbench_tasks.datasets.surface.saying import say_value
-from skillbench_tasks.datasets.surface.unknown import unknown_values
+from skillbench_tasks.datasets.surface.unknown import KnownValues, unknown_values
 
-__all__ = ["Surface", "expresses", "say_value", "tells", "unknown_values", "values_in"]
+__all__ = [
+    "KnownValues",
+    "Surface",
+    "expresses",
+    "say_value",
+    "tells",
+    "unknown_values",
+    "values_in",
+]

@@ -14,7 +14,7 @@ from skillbench_tasks.datasets.surface.mentions import Surface, scanned
 from skillbench_tasks.datasets.surface.moments import Day
 from skillbench_tasks.datasets.surface.normal import normal_text, squeezed, word_text
 
-__all__ = ["unknown_values"]
+__all__ = ["KnownValues", "unknown_values"]
 
 
 _AT = re.compile(
@@ -31,8 +31,8 @@ def _stands_before(pattern: re.Pattern[str], text: str, start: int) -> bool:
     return pattern.search(text, max(0, start - _LOOK_BACK), start) is not None
 
 
-class _Known:
-    """What the known values explain, read off them as off any text.
+class KnownValues:
+    """What known values explain, read off them as off any text.
 
     Attributes:
         numbers: Numbers, amounts, years of known days, sizes of known lists.
@@ -54,8 +54,14 @@ class _Known:
             if isinstance(leaf, str):
                 self._read(leaf)
             else:
-                size = abs(float(leaf))
-                self.numbers |= {size, size * 100 if size < 1 else size}
+                self._count(leaf)
+
+    def _count(self, number: float) -> None:
+        try:
+            size = abs(float(number))
+        except OverflowError:  # an integer of hundreds of digits
+            return
+        self.numbers |= {size, size * 100 if size < 1 else size}
 
     def _read(self, text: str) -> None:
         facts = _facts_of(text)
@@ -201,7 +207,7 @@ def unknown_values(text: str, known: Iterable[JsonValue]) -> list[str]:
         text: The message.
         known: Values, policy texts and messages that it may draw on.
     """
-    index = _Known(known)
+    index = KnownValues(known)
     lines = _LIST_MARK.sub("", text).replace("\n", " | ")
     normal = normal_text(lines)
     found = [
@@ -236,12 +242,12 @@ def _capitalised(text: str) -> Iterator[list[str]]:
         yield match[0].split()
 
 
-def _all_known(word: str, known: _Known) -> bool:
+def _all_known(word: str, known: KnownValues) -> bool:
     """Return whether a word, or every part of a hyphenated one, is known."""
     return word in _COMMON or word in known.words or all(p in known.words for p in word.split("-"))
 
 
-def _unknown_names(text: str, known: _Known) -> Iterator[tuple[int, str]]:
+def _unknown_names(text: str, known: KnownValues) -> Iterator[tuple[int, str]]:
     for match in _RUN.finditer(text):
         words = match[0].split()
         start = match.start()

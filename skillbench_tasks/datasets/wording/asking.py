@@ -38,7 +38,8 @@ _ASIDE: Final = re.compile(
 _ELSEWHERE: Final = re.compile(
     r"\b(?:contact|call|visit|phone|reach|turn to|speak (?:to|with)|talk to|ask|go to|head to|try|"
     r"get in touch with|get (?:it|that|this|them) from) (?:the|our|them|any|a"
-    r"|your (?:local|nearest))\b",
+    r"|your (?:local|nearest))\b|\b\w+\.\w+/\w|\b(?:on|at|in) (?:the|that|our|your) (?:\w+ )?"
+    r"(?:page|site|website|portal|app)\b",
     re.IGNORECASE,
 )
 """A sentence that sends the user elsewhere asks for nothing."""
@@ -50,23 +51,25 @@ class _Place(NamedTuple):
     slots: frozenset[str]
 
 
-def things_asked(text: str, cues: Mapping[str, tuple[str, ...]]) -> int:
-    """Return how many different things a message asks for; alternatives count as one.
+def things_asked(text: str, cues: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
+    """Return the different things that a message asks for, each as the slots that may be meant.
+
+    Alternatives ("a or b") are one.
 
     Args:
         text: The message.
         cues: The words by which things are asked for, by slot.
     """
-    asked: set[frozenset[str]] = set()
+    asked: list[frozenset[str]] = []
     for sentence in requests_in(text):
         if _READ_BACK.search(sentence) or _ELSEWHERE.search(sentence):
             continue
         plain = _INSTEAD.split(_ASIDE.sub(" ", sentence))[0]
-        asked |= _asked(bare_words(plain), cues)
-    return len(asked)
+        asked += [one for one in _asked(bare_words(plain), cues) if one not in asked]
+    return asked
 
 
-def _asked(sentence: str, cues: Mapping[str, tuple[str, ...]]) -> set[frozenset[str]]:
+def _asked(sentence: str, cues: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
     """Return the things named, each as the slots that may be meant; "a or b" is one."""
     found: list[_Place] = []
     for place in _places(sentence, cues):
@@ -78,7 +81,7 @@ def _asked(sentence: str, cues: Mapping[str, tuple[str, ...]]) -> set[frozenset[
     for place in found:
         if not any(place.slots & other for other in distinct):
             distinct.append(place.slots)
-    return set(distinct)
+    return distinct
 
 
 def _places(sentence: str, cues: Mapping[str, tuple[str, ...]]) -> Iterator[_Place]:
