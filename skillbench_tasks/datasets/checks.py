@@ -78,16 +78,14 @@ def checks_of(
         outcome=scenario.outcome,
         also_accept=scenario.also_accept,
         target=gold.changes,
-        collections=_written_collections(tools, world),
+        **_of_world(tools, world),
         succeeding_tools=tuple(sorted(_succeeding(gold) & required)),
         before_transfer=_before_transfer(gold, required, transfer_tools),
         effects={t.full_name: t.effects for t in tools if t.effects is not None},
         policy=skill.instructions,
-        today=world.now[:10],
         **_asking(skill, scenario, gold, slots),
         wrong_places=tuple(_wrong_places(skill, scenario, gold)),
         requests=scenario.requests,
-        free_texts=_free_texts(tools, world),
         **_of_house(skill, tools, slots),
         rules=_rules(skill, scenario),
         protected=tuple(_protected(skill, scenario, world)),
@@ -168,6 +166,15 @@ def _rules(skill: Skill, scenario: Scenario) -> Rules:
         return rules
     verification = rules.verification.model_copy(update={"factors": scenario.factors})
     return rules.model_copy(update={"verification": verification})
+
+
+def _of_world(tools: Sequence[ToolSpec], world: World) -> dict[str, Any]:
+    """Return what the checks take from the world: what can be written, and the day."""
+    return {
+        "collections": _written_collections(tools, world),
+        "free_texts": _free_texts(tools, world),
+        "today": world.now[:10],
+    }
 
 
 def _written_collections(tools: Sequence[ToolSpec], world: World) -> dict[str, CollectionSpec]:

@@ -96,6 +96,13 @@ class HeardRule(Model):
     before: str
 
 
+class AloneRule(Model):
+    """An argument that a tool is called with alone, where it is given at all."""
+
+    tool: str
+    argument: str
+
+
 class OrderRule(Model):
     """A successful call of `first` comes before any call of `then` whose arguments hold `where`.
 
@@ -199,6 +206,7 @@ class Rules(Model):
     step_up: tuple[StepUpRule, ...] = ()
     order: tuple[OrderRule, ...] = ()
     heard: tuple[HeardRule, ...] = ()
+    alone: tuple[AloneRule, ...] = ()
     never: tuple[NeverRule, ...] = ()
     at_most: tuple[AtMostRule, ...] = ()
     never_say: tuple[Annotated[NeverSay, BeforeValidator(_pattern_alone)], ...] = ()

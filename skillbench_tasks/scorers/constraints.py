@@ -141,6 +141,19 @@ def _forbidden(checks: Checks, episode: Episode) -> Iterator[str]:
         yield from (f"{c.tool} was called" for c in called if holds(c.arguments, rule.where))
 
 
+def _accompanied(checks: Checks, episode: Episode) -> Iterator[str]:
+    for rule in checks.rules.alone:
+        for call in episode.calls:
+            given = {n for n, value in call.arguments.items() if value not in (None, "")}
+            if (
+                call.tool == rule.tool
+                and was_put(call)
+                and rule.argument in given != {rule.argument}
+            ):
+                yield f"{rule.tool} was called with more than the {rule.argument}"
+                break
+
+
 def _too_often(checks: Checks, episode: Episode) -> Iterator[str]:
     for rule in checks.rules.at_most:
         done = [
@@ -160,6 +173,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "step_up": (lambda c: bool(c.rules.step_up), _not_stepped_up),
     "order": (lambda c: bool(c.rules.order), _misordered),
     "never": (lambda c: bool(c.rules.never), _forbidden),
+    "alone": (lambda c: bool(c.rules.alone), _accompanied),
     "at_most": (lambda c: bool(c.rules.at_most), _too_often),
     "grounded": (lambda c: True, guessed_ids),
     "invented": (lambda c: bool(c.today), invented_values),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from skillbench_tasks.datasets.loaders import case_by_id, load_cases
-from skillbench_tasks.datasets.mutants.edits import interjected, reworded
+from skillbench_tasks.datasets.mutants.edits import interjected, reworded, with_arguments
+from skillbench_tasks.datasets.mutants.story import Story
 from skillbench_tasks.datasets.script import gold_script, perform
 from skillbench_tasks.models import Case
 from skillbench_tasks.scorers.inventing import invented_values
@@ -38,6 +39,9 @@ def test_gold_invents_nothing() -> None:
         ("Goods and fee came to $146.95, so $132.00 were for the bowl.", False),
         ("A reference looks like PHO-12345.", False),
         ("Have a good Monday.", False),
+        ("Allow up to ten working days for it.", True),
+        ("It takes 3 to 5 working days.", False),
+        ("It came three days late.", False),
     ],
 )
 def test_values_are_shown_or_reckoned(text: str, is_invented: bool) -> None:
@@ -64,6 +68,19 @@ def test_a_third_check_of_the_same_details_fails() -> None:
     third = script.model_copy(update={"turns": tuple(turns)})
     reasons = " ".join(verified_verdict(case.checks, perform(case, third)).reasons)
     assert "was called after 2 failed checks" in reasons
+
+
+@pytest.mark.parametrize("kind", ["order-change", "refund-request", "bill-question"])
+def test_a_search_by_one_thing_alone_holds_nothing_else(kind: str) -> None:
+    case = case_by_id(f"{kind}.mind_change")
+    (rule, *_) = case.checks.rules.alone
+    story = Story(case)
+    place = next(p for p in story.places if p.call.tool == rule.tool)
+    assert rule.argument in place.call.arguments
+    more = {**place.call.arguments, "full_name": "Nora Castellan"}
+    script = with_arguments(story.script, place, more)
+    reasons = " ".join(verified_verdict(case.checks, perform(case, script)).reasons)
+    assert f"with more than the {rule.argument}" in reasons
 
 
 def test_what_the_policy_wants_to_hear_is_heard_before_the_write() -> None:

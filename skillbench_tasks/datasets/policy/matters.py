@@ -44,6 +44,7 @@ def rule_names(rules: Rules) -> Iterator[str]:
     yield from (f"step_up.{_short(rule.tool)}" for rule in rules.step_up)
     yield from (f"order.{_short(rule.first)}.{_short(rule.then)}" for rule in rules.order)
     yield from (f"heard.{rule.slot}.{_short(rule.before)}" for rule in rules.heard)
+    yield from (f"alone.{_short(rule.tool)}.{rule.argument}" for rule in rules.alone)
     yield from (f"never.{_short(rule.tool)}" for rule in rules.never)
     yield from (f"at_most.{_short(rule.tool)}" for rule in rules.at_most)
     yield from (f"never_ask.{name}" for name in rules.never_ask)
