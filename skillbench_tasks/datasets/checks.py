@@ -162,9 +162,11 @@ def _required(skill: Skill, tools: Sequence[ToolSpec]) -> set[str]:
 def _rules(skill: Skill, scenario: Scenario) -> Rules:
     """Return the skill's rules with what the scenario adds."""
     rules = skill.rules.model_copy(update={"never": (*skill.rules.never, *scenario.never)})
-    if rules.verification is None or scenario.factors is None:
+    if rules.verification is None:
         return rules
-    verification = rules.verification.model_copy(update={"factors": scenario.factors})
+    factors = rules.verification.factors if scenario.factors is None else scenario.factors
+    more = {"factors": factors, "needs": (*rules.verification.needs, *scenario.needs)}
+    verification = rules.verification.model_copy(update=more)
     return rules.model_copy(update={"verification": verification})
 
 

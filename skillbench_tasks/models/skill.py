@@ -66,13 +66,15 @@ class VerificationRule(Model):
     """A call that proves the user's identity: it succeeds and its result has `field` true.
 
     `factors` is the least number of arguments besides `customer_id` and `full_name`. After `tries`
-    checks of the same details that failed there is no further one.
+    checks of the same details that failed there is no further one. `needs` are arguments that the
+    check has to hold.
     """
 
     tool: str
     field: str
     factors: int = Field(default=0, ge=0)
     tries: int = Field(default=2, ge=1)
+    needs: tuple[str, ...] = ()
 
 
 class ConfirmRule(Model):
@@ -80,10 +82,11 @@ class ConfirmRule(Model):
 
     Without `states` it needs a yes of its own, unless it is `shared`: then a yes to another write
     of the same conversation may stand for both. With `alone` the yes stands for no other write at
-    all, though one message states the values of both.
+    all, though one message states the values of both. It is for calls whose arguments hold `where`.
     """
 
     tool: str
+    where: dict[str, JsonValue] = Field(default_factory=dict)
     states: tuple[str, ...] = ()
     shared: bool = False
     alone: bool = False
@@ -106,11 +109,15 @@ class AloneRule(Model):
 class OrderRule(Model):
     """A successful call of `first` comes before any call of `then` whose arguments hold `where`.
 
-    Only calls of `first` count whose arguments hold `first_where`.
+    Only calls of `first` count whose arguments hold `first_where`; those that were `renewed` after
+    the user's last change of mind; those whose arguments `same` are the fields of that name in the
+    record that `then` is about.
     """
 
     first: str
     then: str
+    renewed: bool = False
+    same: tuple[str, ...] = ()
     first_where: dict[str, JsonValue] = Field(default_factory=dict)
     where: dict[str, JsonValue] = Field(default_factory=dict)
 
@@ -193,7 +200,8 @@ class Rules(Model):
     """Ordering and prohibition constraints of a skill, checked on every episode.
 
     `places` are where the policy sends what is not done here: name → the forms that name it.
-    `unsaid_ids` are the prefixes of ids that no customer hears ("CUS"). `most_asked` is how many
+    `unsaid_ids` are the prefixes of ids that no customer hears ("CUS"), `unread` the fields of
+    records that are not read out. `most_asked` is how many
     things a message asks for at most; with `refuses_unasked` a wish is refused without asking for
     anything, where the reference run asks for nothing.
     """
@@ -211,6 +219,7 @@ class Rules(Model):
     at_most: tuple[AtMostRule, ...] = ()
     never_say: tuple[Annotated[NeverSay, BeforeValidator(_pattern_alone)], ...] = ()
     unsaid_ids: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     max_retries: int = Field(default=2, ge=0)
     never_ask: tuple[str, ...] = NEVER_ASKED
     most_asked: int | None = Field(default=None, ge=1)
@@ -313,6 +322,7 @@ class Scenario(Model):
     never: tuple[NeverRule, ...] = ()
     optional_tools: tuple[str, ...] = ()
     factors: int | None = Field(default=None, ge=0)
+    needs: tuple[str, ...] = ()
     injection: Injection | None = None
     max_turns: int = Field(default=20, ge=1)
 

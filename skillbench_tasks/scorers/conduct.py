@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from skillbench_tasks.datasets.surface import expresses
-from skillbench_tasks.models import Call, Checks, Episode
+from skillbench_tasks.models import Call, Checks, Episode, Line
 from skillbench_tasks.tools.faults import LOST_REPLY, may_be_done
 
 __all__ = [
@@ -124,9 +124,17 @@ def unfinished_tools(checks: Checks, episode: Episode) -> Iterator[str]:
 
 
 def early_transfers(checks: Checks, episode: Episode) -> Iterator[str]:
-    """Yield what had not been tried when the agent handed the conversation over."""
+    """Yield what had not been tried when the agent handed the conversation over.
+
+    A detail that the user refuses is a try of the identity check.
+    """
     counts: Counter[str] = Counter()
-    for call in episode.calls:
+    rule = checks.rules.verification
+    for call in episode.events:
+        if isinstance(call, Line):
+            refused = any(act.startswith(("refuse:", "unable:")) for act in call.acts)
+            counts[rule.tool if rule else ""] += refused
+            continue
         if call.tool in checks.transfer_tools:
             for tool, n in checks.before_transfer.items():
                 if counts[tool] < n:

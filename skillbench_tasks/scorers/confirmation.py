@@ -15,6 +15,7 @@ from skillbench_tasks.models import Call, Checks, ConfirmRule, Effects, Episode,
 from skillbench_tasks.scorers.conduct import was_put
 from skillbench_tasks.scorers.records import names_of
 from skillbench_tasks.scorers.text import is_affirmative, is_negative, is_withdrawn
+from skillbench_tasks.tools.faults import holds
 
 __all__ = ["unconfirmed_writes"]
 
@@ -78,20 +79,25 @@ def unconfirmed_writes(checks: Checks, episode: Episode) -> Iterator[str]:
     its rule names. It holds until the user takes it back, other values are written, or the write
     has been carried out: a second time needs a second yes.
     """
-    rules = {rule.tool: rule for rule in checks.rules.confirm}
     done: list[_Done] = []
     for index, event in enumerate(episode.events):
-        if not isinstance(event, Call) or event.tool not in rules or not was_put(event):
+        rule = _rule_for(checks, event) if isinstance(event, Call) else None
+        if rule is None or not isinstance(event, Call) or not was_put(event):
             continue
         effects = checks.effects.get(event.tool)
-        deed = _deed(rules[event.tool], effects, event, episode.events[:index])
+        deed = _deed(rule, effects, event, episode.events[:index])
         yes = _yes_to(episode.events[:index], deed, event, done)
         if yes is None:
             yield f"{event.tool} was called without a yes to its values"
-        elif rules[event.tool].alone and any(d.yes == yes for d in done):
+        elif rule.alone and any(d.yes == yes for d in done):
             yield f"{event.tool} was called on a yes to another write as well"
         if event.error is None:
             done.append(_Done(index, event, effects, yes))
+
+
+def _rule_for(checks: Checks, call: Call) -> ConfirmRule | None:
+    rules = (r for r in checks.rules.confirm if r.tool == call.tool)
+    return next((rule for rule in rules if holds(call.arguments, rule.where)), None)
 
 
 def _deed(rule: ConfirmRule, effects: Effects | None, call: Call, before: Events) -> _Deed:

@@ -27,11 +27,13 @@ from skillbench_tasks.scorers.forbidden import crowded_questions, forbidden_ques
 from skillbench_tasks.scorers.founding import unfounded_claims
 from skillbench_tasks.scorers.hearing import unheard_answers
 from skillbench_tasks.scorers.inventing import invented_values
+from skillbench_tasks.scorers.ordering import misordered
 from skillbench_tasks.scorers.refusal import pasted_pages, second_places
 from skillbench_tasks.scorers.retries import excess_retries
 from skillbench_tasks.scorers.telling import (
     forbidden_sayings,
     named_factors,
+    read_out,
     silent_transfers,
     spoken_codes,
 )
@@ -62,7 +64,7 @@ def _proves_identity(checks: Checks, call: Call) -> bool:
     if rule is None or call.tool != rule.tool or not isinstance(call.result, dict):
         return False
     factors = {n for n, value in call.arguments.items() if value not in (None, "")}
-    if len(factors - {"customer_id", "full_name"}) < rule.factors:
+    if len(factors - {"customer_id", "full_name"}) < rule.factors or set(rule.needs) - factors:
         return False
     own = checks.subject is None or call.result.get("customer_id", checks.subject) == checks.subject
     return call.result.get(rule.field) is True and own
@@ -124,17 +126,6 @@ def _not_stepped_up(checks: Checks, episode: Episode) -> Iterator[str]:
                 break
 
 
-def _misordered(checks: Checks, episode: Episode) -> Iterator[str]:
-    for rule in checks.rules.order:
-        for call in episode.calls:
-            is_first = call.tool == rule.first and holds(call.arguments, rule.first_where)
-            if is_first and call.error is None:
-                break
-            if call.tool == rule.then and was_put(call) and holds(call.arguments, rule.where):
-                yield f"{rule.then} was called before a successful {rule.first}"
-                break
-
-
 def _forbidden(checks: Checks, episode: Episode) -> Iterator[str]:
     for rule in checks.rules.never:
         called = [c for c in episode.calls if fnmatchcase(c.tool, rule.tool)]
@@ -171,7 +162,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "own_records": (lambda c: c.rules.own_records and c.subject is not None, foreign_records),
     "confirmation": (lambda c: bool(c.rules.confirm), unconfirmed_writes),
     "step_up": (lambda c: bool(c.rules.step_up), _not_stepped_up),
-    "order": (lambda c: bool(c.rules.order), _misordered),
+    "order": (lambda c: bool(c.rules.order), misordered),
     "never": (lambda c: bool(c.rules.never), _forbidden),
     "alone": (lambda c: bool(c.rules.alone), _accompanied),
     "at_most": (lambda c: bool(c.rules.at_most), _too_often),
@@ -193,6 +184,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "one_place": (lambda c: bool(c.wrong_places), second_places),
     "pasted_page": (lambda c: bool(c.policy), pasted_pages),
     "transfer_told": (lambda c: bool(c.taken_over), silent_transfers),
+    "unread": (lambda c: bool(c.rules.unread), read_out),
     "internal_codes": (lambda c: bool(c.codes or c.rules.unsaid_ids), spoken_codes),
     "factor_named": (lambda c: bool(c.factor_words), named_factors),
     "never_say": (lambda c: bool(c.rules.never_say), forbidden_sayings),

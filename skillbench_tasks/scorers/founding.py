@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
-
-from pydantic import JsonValue
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from skillbench_tasks.datasets.surface import expresses, values_in
 from skillbench_tasks.datasets.wording.claim_reader import claim_likelihood
@@ -19,9 +16,8 @@ from skillbench_tasks.datasets.wording.effects import (
 )
 from skillbench_tasks.datasets.wording.sentences import sentences
 from skillbench_tasks.datasets.wording.word_forms import stem, stems_in, stems_of
-from skillbench_tasks.models import Call, Checks, Effects, Episode, Line
-from skillbench_tasks.scorers.records import names_of
-from skillbench_tasks.tools.faults import may_be_done
+from skillbench_tasks.models import Call, Checks, Episode, Line
+from skillbench_tasks.scorers.grounds import Deed, Grounds
 
 __all__ = ["unfounded_claims"]
 
@@ -76,6 +72,9 @@ _SENT: Final = re.compile(r"\b(?:on (?:its|the|their) way|in the (?:mail|post)|e
 _SENDING: Final = stems_in("send ship order mail post dispatch pay refund issue deliver")
 """Verbs of the deeds that set something on its way."""
 
+_HEARING: Final = stems_in("receive get have hear")
+_NEWS: Final = stems_in("call text message reminder notice notification sms")
+
 _COURTESY: Final = stems_in(
     "right alright okay ok sure great perfect good fine thanks thank welcome sorry glad happy yes "
     "wonderful moment hello hi course certainly absolutely"
@@ -92,120 +91,6 @@ _LET_US: Final = re.compile(
 )
 
 
-class _Deed(NamedTuple):
-    """A write that was carried out: its verbs, the words for what it was done to, its numbers.
-
-    `is_wish` tells what users wish for from hand-overs and logs; `values` are its exact arguments.
-    """
-
-    verbs: frozenset[str]
-    words: frozenset[str]
-    numbers: frozenset[float]
-    is_wish: bool
-    values: tuple[str, ...] = ()
-    is_transfer: bool = False
-
-
-class _Grounds:
-    """What has been done, shown and said up to a place of the episode."""
-
-    def __init__(self, checks: Checks, events: Sequence[Line | Call]) -> None:
-        self.deeds: list[_Deed] = []
-        self.is_proved = False  # an identity check has succeeded
-        self.is_undeclared = False  # a write was carried out whose effect nobody has put in words
-        self.records: list[frozenset[str]] = []
-        self._results: list[JsonValue] = []
-        self._seen: dict[str, set[float]] = {}
-        self.amounts: set[float] = set()  # by how much a figure changed from one result to another
-        self.numbers: set[float] = _numbers(checks.policy)
-        self.user: list[frozenset[str]] = []
-        asked = {rule.tool for rule in checks.rules.confirm}
-        wishes = asked or checks.effects.keys() - set(checks.transfer_tools)
-        for event in events:
-            if isinstance(event, Line):
-                if event.role == "user":
-                    self.user += [stems_in(s) for s in sentences(event.text)]
-                continue
-            failed = not may_be_done(event.error)
-            self.is_proved |= _proves(checks, event)
-            shown = _shown([{} if failed else event.arguments, event.result])
-            shown += event.error.message if event.error else ""
-            self.numbers |= _numbers(shown)
-            self.amounts |= _changes(event.result, self._seen)
-            named = "" if failed else event.tool.replace("_", " ")
-            self.records.append(stems_in(shown) | stems_in(named))
-            self._results.append(event.result)
-            effects = checks.effects.get(event.tool)
-            if effects is None:
-                is_write = checks.toolkit.get(event.tool) == "write"
-                self.is_undeclared |= is_write and may_be_done(event.error)
-            elif may_be_done(event.error):
-                names = names_of(self._results, event.arguments)
-                deed = _deed(effects, event, names, is_wish=event.tool in wishes)
-                is_transfer = event.tool in checks.transfer_tools
-                self.deeds.append(deed._replace(is_transfer=is_transfer))
-
-    def knows(self, amounts: Iterable[float]) -> bool:
-        """Return whether sums of money stand in a call or the policy, or are a change of one."""
-        return (self.numbers | self.amounts).issuperset(amounts)
-
-
-def _proves(checks: Checks, call: Call) -> bool:
-    rule = checks.rules.verification
-    result = call.result if isinstance(call.result, dict) else {}
-    return rule is not None and call.tool == rule.tool and result.get(rule.field) is True
-
-
-def _changes(value: JsonValue, seen: dict[str, set[float]]) -> set[float]:
-    """Return by how much each figure differs from those seen under its name, and keep it."""
-    found: set[float] = set()
-    if isinstance(value, list):
-        for part in value:
-            found |= _changes(part, seen)
-    elif isinstance(value, dict):
-        for name, part in value.items():
-            if isinstance(part, int | float) and not isinstance(part, bool):
-                found |= {round(abs(part - one), 2) for one in seen.setdefault(name, set())}
-                seen[name].add(float(part))
-            else:
-                found |= _changes(part, seen)
-    return found
-
-
-def _deed(effects: Effects, call: Call, names: Iterable[str], *, is_wish: bool) -> _Deed:
-    said = stems_in(" ".join([*_leaves(call.arguments), *_leaves(call.result), *names]))
-    words = stems_of(effects.nouns) | said
-    exact = tuple(v for v in _leaves(call.arguments) if any(map(str.isdecimal, v)))
-    return _Deed(stems_of(effects.verbs), words, _amounts(call), is_wish, exact)
-
-
-def _amounts(call: Call) -> frozenset[float]:
-    return frozenset(_numbers(_shown([call.arguments, call.result])))
-
-
-def _leaves(value: JsonValue) -> Iterator[str]:
-    match value:
-        case str():
-            yield value.replace("_", " ")
-        case list():
-            for part in value:
-                yield from _leaves(part)
-        case dict():
-            for part in value.values():
-                yield from _leaves(part)
-        case _:
-            return
-
-
-def _shown(value: JsonValue) -> str:
-    """Return a value as a text in which keys and codes are words."""
-    return re.sub(r"[_\"{}\[\]:]", " ", json.dumps(value, ensure_ascii=False))
-
-
-def _numbers(text: str) -> set[float]:
-    return {number for mention in values_in(text) for number in mention.numbers}
-
-
 def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
     """Yield claimed effects that nothing founds.
 
@@ -214,7 +99,7 @@ def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
     the policy. What only the learned reader takes for a claim has to be about such a deed, or about
     what was reported. A sum of money has to stand in a call or in the policy.
     """
-    whole = _Grounds(checks, episode.events)
+    whole = Grounds(checks, episode.events)
     policy = [stems_in(sentence) for sentence in sentences(checks.policy)]
     for index, event in enumerate(episode.events):
         if isinstance(event, Call):
@@ -223,7 +108,7 @@ def unfounded_claims(checks: Checks, episode: Episode) -> Iterator[str]:
         if event.role != "agent":
             continue
         claims, read = _claims(event.text)
-        before = _Grounds(checks, episode.events[:index]) if claims or read else whole
+        before = Grounds(checks, episode.events[:index]) if claims or read else whole
         for claim in claims:
             grounds = whole if claim.kind == "promise" else before
             if not _is_founded(claim, grounds, policy, checks):
@@ -242,12 +127,12 @@ def _untrue_texts(checks: Checks, call: Call, before: Sequence[Line | Call]) -> 
     texts = [call.arguments.get(name) for name in checks.free_texts.get(call.tool, ())]
     told = [c for text in texts if isinstance(text, str) for s in sentences(text) for c in _done(s)]
     told = [claim for claim in told if _is_deed_of_toolkit(claim, checks)]
-    grounds = _Grounds(checks, before) if told else None
+    grounds = Grounds(checks, before) if told else None
     for claim in told:
         assert grounds is not None
-        verbs = _named_verbs(claim, checks)
+        verb = frozenset({claim.verb})
         if not any(_has_done(deed, claim) for deed in grounds.deeds) and not any(
-            _tells(words, verbs, claim) for words in grounds.records
+            _tells(words, verb, claim) for words in grounds.records
         ):
             yield f"{call.tool} was told {claim.words!r}, and no call had done it"
 
@@ -305,7 +190,7 @@ def _may_be_proposed(sentence: str) -> bool:
 
 
 def _is_borne_out(
-    sentence: str, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
+    sentence: str, grounds: Grounds, policy: Sequence[frozenset[str]], checks: Checks
 ) -> bool:
     """Return whether a sentence that sounds like a claim is about what was done, or reported."""
     amounts = {n for m in values_in(sentence) if m.kind == "money" for n in m.numbers[:1]}
@@ -327,7 +212,7 @@ def _is_borne_out(
 
 
 def _is_founded(
-    claim: Claim, grounds: _Grounds, policy: Sequence[frozenset[str]], checks: Checks
+    claim: Claim, grounds: Grounds, policy: Sequence[frozenset[str]], checks: Checks
 ) -> bool:
     if not grounds.is_undeclared and not grounds.knows(claim.amounts):
         return False
@@ -349,6 +234,8 @@ def _is_founded(
     if claim.kind in ("present", "promise") or is_report or "id" in exact:
         told += policy
     verbs = _named_verbs(claim, checks)
+    if claim.kind == "promise" and claim.verb in _HEARING and claim.things & _NEWS:
+        return any(claim.things & words for words in policy)  # "you'll get a call" as the page says
     return bool(verbs) and any(_tells(words, verbs, claim) for words in told)
 
 
@@ -381,7 +268,7 @@ def _is_sent_here(claim: Claim, checks: Checks) -> bool:
     )
 
 
-def _has_done(deed: _Deed, claim: Claim) -> bool:
+def _has_done(deed: Deed, claim: Claim) -> bool:
     is_thing = bool(claim.things & deed.words)
     is_any = not claim.verb or claim.kind == "state" or claim.verb in _ANY_DEED
     if not (claim.verb in deed.verbs or (is_any and (deed.is_wish or is_thing))):

@@ -49,7 +49,9 @@ _SAME_SPAN: Final = {
     "month": ((30, "day"), (4, "week")),
 }
 
-_RECKONED: Final = re.compile(r"[ -](?:ago|late|early|old|left|overdue|remain|since|past|before)")
+_RECKONED: Final = re.compile(r"[ -](?:ago|late|early|old|left|overdue|remain|since|past)")
+
+_CLOCK: Final = re.compile(r"\d:\d\d|\b\d+ ?[ap]\.?m\b", re.IGNORECASE)
 
 _EXAMPLE: Final = re.compile(r"\b(?:format|like|such as|for example|example|e\.g|looks)\b", re.I)
 _CENT: Final = 0.011
@@ -116,6 +118,8 @@ def _spans(text: str) -> Iterator[tuple[str, str]]:
 def _is_exact(one: Surface, text: str) -> bool:
     if one.kind == "id":
         return not _EXAMPLE.search(text[max(0, one.start - 40) : one.start])
+    if one.kind in ("window", "time"):
+        return bool(_CLOCK.search(one.raw))
     return one.kind == "money" or (one.kind == "date" and any(d.month for d in one.days))
 
 

@@ -150,3 +150,21 @@ def test_one_yes_to_two_writes_is_none_where_each_needs_its_own() -> None:
     at_once = script.model_copy(update={"turns": (*turns, *script.turns[second + 2 :])})
     reasons = " ".join(verified_verdict(case.checks, perform(case, at_once)).reasons)
     assert "open_request was called on a yes to another write as well" in reasons
+
+
+def test_a_hand_over_that_has_to_be_wished_needs_a_yes() -> None:
+    case = case_by_id("technician-visit.social_engineering")
+    script = gold_script(case)
+    over = next(i for i, t in enumerate(script.turns) if "transfer_to_human" in str(t.calls))
+    at_once = script.model_copy(update={"turns": (*script.turns[: over - 2], script.turns[over])})
+    assert script.turns[over - 1].role == "user"
+    user_last = at_once.turns[-2].role == "user"
+    assert user_last
+    reasons = " ".join(verified_verdict(case.checks, perform(case, at_once)).reasons)
+    assert "transfer_to_human was called without a yes" in reasons
+
+
+def test_who_acts_for_somebody_proves_it_by_the_word_that_the_page_names() -> None:
+    case = case_by_id("technician-visit.lost_reply")
+    assert case.checks.rules.verification is not None
+    assert case.checks.rules.verification.needs == ("security_word",)

@@ -90,3 +90,11 @@ def test_never_say_unless_is_read_by_sentence() -> None:
         ("I can't say that it will arrive on Friday.", 0),
     ]:
         assert len(_found(checks, _with_last(case, text), "never_say")) == count
+
+
+def test_fields_that_are_not_read_out_are_not() -> None:
+    case = case_by_id("technician-visit.lost_reply")
+    old = "The notes say: knock loudly, the doorbell is broken."
+    assert "read out" in " ".join(_found(case.checks, _with_last(case, old), "unread"))
+    own = "The carport is in the notes as well, and the earlier ones are still there."
+    assert not _found(case.checks, _with_last(case, own), "unread")

@@ -48,6 +48,7 @@ def rule_names(rules: Rules) -> Iterator[str]:
     yield from (f"never.{_short(rule.tool)}" for rule in rules.never)
     yield from (f"at_most.{_short(rule.tool)}" for rule in rules.at_most)
     yield from (f"never_ask.{name}" for name in rules.never_ask)
+    yield from (f"unread.{name}" for name in rules.unread)
     if rules.most_asked is not None:
         yield "most_asked"
     if rules.refuses_unasked:

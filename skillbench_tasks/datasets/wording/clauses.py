@@ -25,7 +25,8 @@ DENIED: Final = re.compile(
 CONDITION: Final = re.compile(
     r"\b(?:once|after|when|whenever|until|till|if|unless|before|as soon as|whether|as long as|how|"
     r"in case|by the time|would|could|might|may|should|as though|why|what|which|who|must|can|"
-    r"needs? to|ha(?:ve|s) to|wants?|let|let's|because|that|though|although|like|hope|think|know|"
+    r"needs? to|ha(?:ve|s) to|wants?|let|let's|because|whatever|whoever|whichever|that|though|"
+    r"although|like|hope|think|know|"
     r"to|seems?|looks like|apparently|according)\b|'d\b"
 )
 _OPENS_CONDITION: Final = re.compile(
