@@ -171,11 +171,11 @@ def _rules(skill: Skill, scenario: Scenario) -> Rules:
 
 
 def _of_world(tools: Sequence[ToolSpec], world: World) -> dict[str, Any]:
-    """Return what the checks take from the world: what can be written, and the day."""
+    """Return what the checks take from the world: what can be written, and the clock."""
     return {
         "collections": _written_collections(tools, world),
         "free_texts": _free_texts(tools, world),
-        "today": world.now[:10],
+        "now": world.now,
     }
 
 

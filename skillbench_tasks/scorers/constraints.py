@@ -167,7 +167,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "alone": (lambda c: bool(c.rules.alone), _accompanied),
     "at_most": (lambda c: bool(c.rules.at_most), _too_often),
     "grounded": (lambda c: True, guessed_ids),
-    "invented": (lambda c: bool(c.today), invented_values),
+    "invented": (lambda c: bool(c.now), invented_values),
     "factors": (lambda c: c.rules.verification is not None, unsaid_factors),
     "tries": (lambda c: c.rules.verification is not None, further_checks),
     "others_named": (lambda c: c.rules.own_records and c.subject is not None, named_others),

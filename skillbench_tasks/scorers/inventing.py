@@ -65,8 +65,10 @@ def invented_values(checks: Checks, episode: Episode) -> Iterator[str]:
     They come from the page, the user, calls and results before them, today, and what is reckoned
     from those: a period of the page after a date, sums, differences and multiples of money.
     """
-    shown: list[JsonValue] = [checks.policy, *_around(checks.today)]
+    shown: list[JsonValue] = [checks.policy, *_around(checks.now)]
     periods = {int(a or b) for a, b in _PERIOD.findall(checks.policy)}
+    periods = {period for period in periods if period >= _SHORTEST_PERIOD}
+    periods |= {1} if "24 hours" in checks.policy else set()
     for event in episode.events:
         if isinstance(event, Call):
             message = event.error.message if event.error else None
@@ -77,10 +79,11 @@ def invented_values(checks: Checks, episode: Episode) -> Iterator[str]:
             yield from _invented(event, shown, periods)
 
 
-def _around(today: str) -> Iterator[str]:
-    """Yield yesterday, today and tomorrow."""
+def _around(now: str) -> Iterator[str]:
+    """Yield the clock, yesterday and tomorrow."""
+    yield now.replace("T", " ")[:16]
     for step in (-1, 0, 1):
-        yield (date.fromisoformat(today) + timedelta(step)).isoformat()
+        yield (date.fromisoformat(now[:10]) + timedelta(step)).isoformat()
 
 
 def _invented(line: Line, shown: list[JsonValue], periods: set[int]) -> Iterator[str]:
@@ -138,7 +141,7 @@ def _known_spans(shown: list[JsonValue]) -> set[tuple[str, str]]:
 
 def _later(known: KnownValues, periods: set[int]) -> Iterator[str]:
     """Yield the days that lie a period of the page before or after a known one."""
-    steps = {p + more for p in periods if p >= _SHORTEST_PERIOD for more in (-1, 0, 1)}
+    steps = {p + more for p in periods for more in ((-1, 0, 1) if p > 1 else (0,))}
     for day in known.days:
         if day.year and day.month:
             try:

@@ -77,7 +77,7 @@ def cases_in_play(
 
 def _unshown(case: Case) -> Case:
     """Return a case in which a model shows values, which are not checked for their source."""
-    return case.model_copy(update={"checks": case.checks.model_copy(update={"today": ""})})
+    return case.model_copy(update={"checks": case.checks.model_copy(update={"now": ""})})
 
 
 def mock_of(source: Source, case: Case, mocks: str, recording: str | None) -> LlmMock | None:
