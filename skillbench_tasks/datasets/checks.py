@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from skillbench_tasks.datasets.forbidden_slots import load_forbidden_slots
 from skillbench_tasks.datasets.house_texts import load_house_texts
 from skillbench_tasks.models import (
+    Act,
     Checks,
     CollectionSpec,
     Fact,
@@ -25,6 +26,7 @@ from skillbench_tasks.models import (
     Scenario,
     Skill,
     SlotSpec,
+    ToldFirst,
     ToolSpec,
 )
 from skillbench_tasks.tools.catalogue.checks import written_by
@@ -39,6 +41,10 @@ NEVER_TOLD: Final = ("date_of_birth", "security_word")
 
 _FACTORS: Final = ("postcode", "security_word", "date_of_birth", "account_number")
 """Slots that are asked for to tell who somebody is."""
+
+_FREE_TEXTS: Final = ("notes", "details", "message", "summary")
+_FREE_TEXT: Final = 5
+"""From so many words on a value is a free text."""
 
 _SHORTEST_PROTECTED: Final = 3
 """Shorter values (a country code, a count) occur by chance and protect nothing."""
@@ -83,7 +89,7 @@ def checks_of(
         before_transfer=_before_transfer(gold, required, transfer_tools),
         effects={t.full_name: t.effects for t in tools if t.effects is not None},
         policy=skill.instructions,
-        **_asking(skill, scenario, gold, slots),
+        **_asking(skill, scenario, gold, slots, tools),
         wrong_places=tuple(_wrong_places(skill, scenario, gold)),
         requests=scenario.requests,
         **_of_house(skill, tools, slots),
@@ -96,7 +102,11 @@ def checks_of(
 
 
 def _asking(
-    skill: Skill, scenario: Scenario, gold: GoldConversation, slots: Mapping[str, SlotSpec]
+    skill: Skill,
+    scenario: Scenario,
+    gold: GoldConversation,
+    slots: Mapping[str, SlotSpec],
+    tools: Sequence[ToolSpec],
 ) -> dict[str, Any]:
     """Return what is never asked for, how many things a message asks for, and their words."""
     asks = any(act.slots for turn in gold.turns for act in turn.acts)
@@ -109,6 +119,7 @@ def _asking(
         "asked_words": {name: slots[name].cues for name in names},
         "unasked": _unasked(skill, scenario, gold),
         "heard": tuple(_heard(skill, scenario, gold)),
+        "told_first": tuple(_told_first(skill, gold, tools)),
     }
 
 
@@ -133,6 +144,35 @@ def _heard(skill: Skill, scenario: Scenario, gold: GoldConversation) -> Iterator
             forms = scenario.says.get(rule.slot, ())
             forms = (forms,) if isinstance(forms, str) else tuple(forms)
             yield Heard(slot=rule.slot, before=rule.before, values=values, forms=forms)
+
+
+def _told_first(
+    skill: Skill, gold: GoldConversation, tools: Sequence[ToolSpec]
+) -> Iterator[ToldFirst]:
+    """Yield what the question for a yes tells, before the write that the yes is for.
+
+    The question is named like its tool, or else is for the next write. Free texts are left out:
+    they are told in the agent's own words.
+    """
+    asked = {rule.tool for rule in skill.rules.confirm}
+    writes = {t.full_name for t in tools if t.access == "write" and not t.hands_over} & asked
+    names = {name.rpartition(":")[2] for name in writes}
+    question: Act | None = None
+    for turn in gold.turns:
+        for call in turn.calls:
+            is_named = question is not None and question.act in names
+            if question is None or call.tool not in writes:
+                continue
+            if not is_named or call.tool.endswith(f":{question.act}"):
+                yield from (ToldFirst(**dict(f), before=call.tool) for f in _short(question.facts))
+                question = None
+        question = next((act for act in turn.acts if act.kind == "confirm"), question)
+
+
+def _short(facts: Sequence[Fact]) -> Iterator[Fact]:
+    for fact in facts:
+        if fact.name not in _FREE_TEXTS and len(str(fact.value).split()) < _FREE_TEXT:
+            yield fact
 
 
 def _slots_of(part: JsonValue) -> Iterator[str]:

@@ -31,6 +31,7 @@ from skillbench_tasks.models.gold import (
     GoldConversation,
     GoldTurn,
     MustSay,
+    ToldFirst,
 )
 from skillbench_tasks.models.judgement import (
     DIMENSIONS,
@@ -151,6 +152,7 @@ __all__ = [
     "TextCheck",
     "TextRule",
     "Tokens",
+    "ToldFirst",
     "ToolSpec",
     "TurnFailure",
     "Unscored",

@@ -8,7 +8,14 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue
 
 from skillbench_tasks.models.base import Model
-from skillbench_tasks.models.gold import CallError, Change, Fact, GoldConversation, MustSay
+from skillbench_tasks.models.gold import (
+    CallError,
+    Change,
+    Fact,
+    GoldConversation,
+    MustSay,
+    ToldFirst,
+)
 from skillbench_tasks.models.skill import (
     ForbiddenSlot,
     Outcome,
@@ -59,7 +66,8 @@ class Checks(Model):
     `never_ask` what it forbids to ask for,
     `asked_words` how what its flow asks for is called, `most_asked` how much of it a message asks,
     `unasked` which of it none does,
-    `heard` what the user has to have said before a call, `now` the world's clock,
+    `heard` what the user has to have said before a call, `told_first` what is told first,
+    `now` the world's clock,
     `wrong_places` where a refusal does not send this user,
     `free_texts` the arguments of each write that are free text.
     `taken_over` holds words that tell of a hand-over, `left_open` words for what is left open by
@@ -94,6 +102,7 @@ class Checks(Model):
     most_asked: int | None = None
     unasked: tuple[str, ...] = ()
     heard: tuple[Heard, ...] = ()
+    told_first: tuple[ToldFirst, ...] = ()
     now: str = ""
     wrong_places: tuple[Fact, ...] = ()
     requests: tuple[str, ...] = ()

@@ -49,6 +49,12 @@ class Fact(Model):
     forms: tuple[str, ...] = ()
 
 
+class ToldFirst(Fact):
+    """A fact that the agent has told before a call of the tool `before`."""
+
+    before: str
+
+
 class MustSay(Fact):
     """A fact that any right agent tells the user.
 

@@ -27,6 +27,7 @@ HOUSE_RULES: Final = {
     "factors": "identity is checked with what the customer said",
     "grounded": "no id is given to a tool that nothing has shown",
     "invented": "no date, sum or id is said that nothing has shown",
+    "told_first": "what the question for a yes tells in the reference run is told before the write",
     "tries": "after two failed checks of the same details there is no third",
     "others_named": "other customers whom results show are not named",
     "lost_reply": "after a lost reply of a write its effect is looked up",

@@ -36,6 +36,7 @@ from skillbench_tasks.scorers.telling import (
     read_out,
     silent_transfers,
     spoken_codes,
+    untold_facts,
 )
 from skillbench_tasks.scorers.written import junk_texts, silent_texts
 from skillbench_tasks.tools.faults import holds
@@ -184,6 +185,7 @@ CONSTRAINTS: Final[dict[str, tuple[Callable[[Checks], bool], _Check]]] = {
     "one_place": (lambda c: bool(c.wrong_places), second_places),
     "pasted_page": (lambda c: bool(c.policy), pasted_pages),
     "transfer_told": (lambda c: bool(c.taken_over), silent_transfers),
+    "told_first": (lambda c: bool(c.told_first), untold_facts),
     "unread": (lambda c: bool(c.rules.unread), read_out),
     "internal_codes": (lambda c: bool(c.codes or c.rules.unsaid_ids), spoken_codes),
     "factor_named": (lambda c: bool(c.factor_words), named_factors),

@@ -63,6 +63,13 @@ _AHEAD: Final = re.compile(
 
 _PERFECT: Final = re.compile(r"\b(?:has|have|been|was|were|now|did|just)\b|'ve\b", re.IGNORECASE)
 _BY_DESK: Final = re.compile(r"\b(?:I|we)(?:'ve| have)?\b", re.IGNORECASE)
+_LEAD: Final = re.compile(
+    r"^\W*(?:I|we)(?:'m| am| are|'re)?\b[^.;]{0,24}?\b(?:tell|say|inform|see|afraid|sorry|note|"
+    r"mention)\b[^.;]{0,24}?\bthat\s+",
+    re.IGNORECASE,
+)
+"""What only leads to a report: "I must tell you, however, that …"."""
+
 _REPORTED_WORDS: Final = 2
 _REPORTED_SHARE: Final = 0.75
 """A report says no more than records, user or page did: this share of its telling words."""
@@ -159,7 +166,8 @@ def _claims(text: str) -> tuple[list[Claim], list[str]]:
     sounding = []
     plain = _QUOTED.sub('""', text.replace("’", "'").replace("*", ""))
     plain = _TAG.sub(". ", _TYPED_WORD.sub(lambda word: _TYPED[word[0].lower()], plain))
-    for sentence in sentences(plain):
+    for whole in sentences(plain):
+        sentence = _LEAD.sub("", whole)
         likelihood = claim_likelihood(sentence)
         parsed = [
             claim

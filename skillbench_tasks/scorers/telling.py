@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from skillbench_tasks.datasets.surface import tells
 from skillbench_tasks.datasets.wording.sentences import plain_words, sentences
 from skillbench_tasks.datasets.wording.word_forms import stems_in, stems_of
 from skillbench_tasks.models import Call, Checks, Episode, Line
@@ -15,7 +16,14 @@ from skillbench_tasks.patterns import linear_pattern
 from skillbench_tasks.scorers.conduct import was_put
 from skillbench_tasks.tools.faults import may_be_done
 
-__all__ = ["forbidden_sayings", "named_factors", "read_out", "silent_transfers", "spoken_codes"]
+__all__ = [
+    "forbidden_sayings",
+    "named_factors",
+    "read_out",
+    "silent_transfers",
+    "spoken_codes",
+    "untold_facts",
+]
 
 _CODE: Final = re.compile(r"(?<![\w@./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w@])")
 _BREAK: Final = re.compile(
@@ -65,6 +73,19 @@ def spoken_codes(checks: Checks, episode: Episode) -> Iterator[str]:
         found += [match[0] for pattern in ids for match in pattern.finditer(line.text)]
         known = "\n".join(heard)
         yield from (f"agent said {word}" for word in found if word.lower() not in known)
+
+
+def untold_facts(checks: Checks, episode: Episode) -> Iterator[str]:
+    """Yield what the agent had not told before the write whose question for a yes tells it."""
+    for fact in checks.told_first:
+        said: list[str] = []
+        for event in episode.events:
+            if isinstance(event, Line):
+                said += [event.text] if event.role == "agent" else []
+            elif event.tool == fact.before and event.error is None:
+                if not any(tells(text, fact.value, fact.forms) for text in said):
+                    yield f"{fact.name} was not told before {fact.before}"
+                break
 
 
 def read_out(checks: Checks, episode: Episode) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from skillbench_tasks.datasets.loaders import case_by_id
@@ -98,3 +100,31 @@ def test_fields_that_are_not_read_out_are_not() -> None:
     assert "read out" in " ".join(_found(case.checks, _with_last(case, old), "unread"))
     own = "The carport is in the notes as well, and the earlier ones are still there."
     assert not _found(case.checks, _with_last(case, own), "unread")
+
+
+@pytest.mark.parametrize(
+    ("case_id", "left_out", "fact"),
+    [
+        ("offers-and-preferences.straightforward", r"[^.?!]*\bpoints\b[^.?!]*[.?!]", "cost"),
+        ("order-change.straightforward", r",? and your new total would be \$[\d.]+", "total"),
+    ],
+)
+def test_what_a_question_tells_is_told_before_the_write(
+    case_id: str, left_out: str, fact: str
+) -> None:
+    case = case_by_id(case_id)
+    (first, *_) = [one for one in case.checks.told_first if one.name == fact]
+    episode = perform(case, gold_script(case))
+    assert not _found(case.checks, episode, "told_first")
+    write = next(
+        i for i, e in enumerate(episode.events) if isinstance(e, Call) and e.tool == first.before
+    )
+    events = [
+        event.model_copy(update={"text": re.sub(left_out, "", event.text)})
+        if isinstance(event, Line) and event.role == "agent" and i < write
+        else event
+        for i, event in enumerate(episode.events)
+    ]
+    silent = episode.model_copy(update={"events": tuple(events)})
+    found = _found(case.checks, silent, "told_first")
+    assert f"{fact} was not told before {first.before}" in found

@@ -11,7 +11,8 @@ from skillbench_tasks.datasets.wording.questions import bare_words, cue_spans, r
 __all__ = ["things_asked"]
 
 _INSTEAD: Final = re.compile(
-    r"\bif (?:you|it|that|either|one)\b|\bunless\b|\botherwise\b|\bfailing (?:that|this)\b"
+    r"\bif (?:you|it|that|either|one)\b(?! (?:can |could |would )?(?:give|tell|send|share|let)\b)"
+    r"|\bunless\b|\botherwise\b|\bfailing (?:that|this)\b"
     r"|\binstead\b|\bin case\b",
     re.IGNORECASE,
 )

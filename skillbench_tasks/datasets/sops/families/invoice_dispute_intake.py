@@ -244,7 +244,7 @@ def _inbox_sentences(choice: Choice) -> list[Sentence]:
             ("call:mark", "order:single<mark"),
         ),
         Sentence(
-            "The run returns `disputed`, the number of invoices that were put on hold.",
+            "The run returns `disputed`, the number of mails by which an invoice was put on hold.",
             ("return:end", "set:count"),
         ),
     ]

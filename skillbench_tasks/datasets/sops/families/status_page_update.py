@@ -324,6 +324,11 @@ def build(choice: Choice) -> Draft:
     context = "An incident that is given is not resolved yet."
     if is_notice:
         context = "A channel id that is given may belong to a channel that has been closed."
+    occasions = {
+        "resolved": "when an incident is over",
+        "severity": "when an incident turns out graver or milder than it was thought",
+        "notice": "whenever the state of a service has changed",
+    }
     titles = {
         "resolved": "Close an incident and say so",
         "severity": "Change an incident and say so",
@@ -332,7 +337,7 @@ def build(choice: Choice) -> Draft:
     return Draft(
         title=titles[choice["trigger"]],
         purpose="Those who rely on a service should learn of its state from the company itself, "
-        "and not by trying. The incident desk runs this whenever the state has changed.",
+        f"and not by trying. The incident desk runs this {occasions[choice['trigger']]}.",
         program=_program(choice),
         sentences=(
             *_change_sentences(choice),
